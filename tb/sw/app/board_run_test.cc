@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the program with --engine board. The board is the twin behind a pseudo-terminal.
+// Tests the program with --engine board. The board is the behavioural twin, attached through a
+// pseudo-terminal.
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -115,7 +116,7 @@ TEST_F(OnBoard, PortsThatCannotBeUsedAreRefused) {
   ExpectRefusal({"run", "--engine", "fast", "--port", "/dev/null"}, "need --engine board");
   ExpectRefusal({"run", "--engine", "board", "--port", "/dev/null", "--noise", "0.1"}, "need --port sim");
   ExpectRefusal({"run", "--engine", "board", "--port", "sim"},
-                "--target gmmu-board-sim");  // the test's folder contains no simulator
+                "--target gmmu-board-sim");  // no simulator is in the test's folder
   ExpectRefusal({"run", "--engine", "board", "--port", "sim", "--noise", "2"}, "from 0 to below 1");
   ExpectRefusal({"run", "--engine", "board", "--port", "sim", "--baud", "3"}, "--baud 3");
   ExpectRefusal({"run", "--engine", "board", "--port", "/dev/null", "--probe", "--scenario", "main-job"},

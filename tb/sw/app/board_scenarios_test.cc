@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs every scenario on a board whose GPU is the twin, behind a pseudo-terminal. Each scenario must end as on the fast
-// engine with the board's sizes, or be rejected with a message that names the missing capability.
+// Runs every scenario on a board whose GPU is the behavioural twin, attached through a
+// pseudo-terminal. Each scenario must end as it does on the fast engine with the board's sizes, or
+// be rejected with a message that names the missing capability.
 #include <map>
 #include <set>
 
@@ -16,7 +17,8 @@ using sim::board::FakeBoard;
 using sim::board::FakeBoardOptions;
 using ::testing::HasSubstr;
 
-/// Returns the scenarios that this board cannot run, each with the reason that its message must contain.
+/// Returns the scenarios that this board cannot run, each with a text that its error message must
+/// contain.
 const std::map<std::string, std::string>& Lacking() {
   static const std::string kRings = "gpu.rings = 2 (board: 1)", kOneGpu = "is possible in a simulated machine only";
   static const std::map<std::string, std::string> lacking{
@@ -45,8 +47,8 @@ const std::map<std::string, std::string>& Lacking() {
   return lacking;
 }
 
-/// Scenarios that perform actions while a client is running. On this board, a client's run takes zero time, so no such
-/// moment exists. tb/system/board_test.cc runs one of these scenarios with the RTL.
+/// Scenarios that act while a client is running. On this board a client run takes no time, so they
+/// cannot act. tb/system/board_test.cc runs one of these scenarios with the RTL.
 const std::set<std::string> kOfTime{"aperture", "aperture-mdl", "aperture-tiny-buffers", "logical-pieces",
                                     "exclusive-access-under-load"};
 
@@ -58,8 +60,8 @@ class BoardScenario : public Cli, public ::testing::WithParamInterface<std::stri
     options.config = FakeBoard::SmallConfig();
     return options;
   }
-  /// Writes the scenario to a file and returns the file's path. For each size that the scenario does not state, the
-  /// file contains the board's size.
+  /// Writes the scenario to a file and returns its path. Sizes that the scenario does not set are
+  /// the board's.
   std::string Sized(const std::string& name) const {
     std::string text, sizes = "[machine.gpu]\n";
     for (const workload::BuiltInScenario& file : workload::BuiltInScenarioFiles())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu check-driver: a summary of a driver, from runs in separate processes.
+// Tests gmmu check-driver, which summarizes how a driver behaves in runs in separate processes.
 #include "app/check_driver.h"
 
 #include <cstdlib>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that check-driver finds drivers which forget a rule of sizes and offsets. Only os.variety shows most of them:
-// without it, operations begin where a buffer begins, and nothing is split.
+// Tests that check-driver detects drivers that mishandle sizes or offsets. Most of these errors
+// show only with os.variety: without it, operations start at the beginning of a buffer, and nothing
+// is split.
 #include <cstdlib>
 
 #include "app/check_driver.h"
@@ -14,8 +15,8 @@ using ::testing::HasSubstr;
 struct Misdeed {
   const char* driver;
   const char* name;
-  const char* scenario;  // of those that find it
-  bool only_by_variety;  // the scenario passes without
+  const char* scenario;  // a scenario that detects the error
+  bool only_by_variety;  // not detected without os.variety
 };
 
 void PrintTo(const Misdeed& misdeed, std::ostream* out) { *out << misdeed.name << " in " << misdeed.scenario; }

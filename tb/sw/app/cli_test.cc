@@ -126,7 +126,8 @@ TEST_F(Cli, ComparesTwoReportsAndNamesTheDifference) {
   ExpectRefusal({"compare", Path("first"), Path("third")}, "the second is no report of gmmu run --json");
 }
 
-/// Different heap states must affect only the address of the next block, not simulated times.
+/// The state of the heap determines the addresses of later blocks. It must not affect simulated
+/// times.
 TEST_F(Cli, ARunTakesTheSameTimeWhereverItsMemoryLies) {
   std::vector<uint64_t> cycles;
   for (const size_t holes : {0u, 200u, 2000u}) {

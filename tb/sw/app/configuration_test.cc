@@ -209,7 +209,7 @@ TEST(Configuration, HandsTheDriverItsValuesInBytesAndSegments) {
   EXPECT_EQ(values.at("Isolation"), 0u);
 }
 
-/// A configuration without keys passes to the driver the values that an empty registry selects.
+/// An empty configuration passes the same values to the driver as an empty registry.
 TEST(Configuration, HasTheDriversOwnDefaults) {
   const auto values = Configuration().OsParameters(0).driver;
   const kmd::Parameters driver;

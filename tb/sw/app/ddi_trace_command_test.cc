@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests traces of the calls to and from a driver, which gmmu run writes and gmmu trace reads.
+// Tests traces of the calls between driver and system, which gmmu run writes and gmmu trace reads.
 #include "app/ddi_trace_command.h"
 
 #include <nlohmann/json.hpp>
@@ -37,7 +37,8 @@ TEST_F(DdiTraceCommand, TwoRunsWithOneSeedAreEqualWithTheirTimes) {
   EXPECT_THAT(out_, HasSubstr("calls are equal, with their times\n"));
 }
 
-// The driver's load address makes no difference, because the trace numbers handles and does not contain addresses.
+// The driver's load address makes no difference: the trace numbers handles and contains no
+// addresses.
 TEST_F(DdiTraceCommand, OfOurDriverInASharedObjectEqualsThatOfTheOneThatIsBuiltIn) {
   Record("a");
   Record("b", {"--driver", GMMU_DRIVERS "own.so"});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests examples/drivers/software with other segments and page tables. cmake/GmmuTests.cmake lists the build options.
+// Tests builds of examples/drivers/software with other segments and page tables.
+// cmake/GmmuTests.cmake lists their build options.
 #include <nlohmann/json.hpp>
 
 #include "cli_bench.h"
@@ -38,7 +39,7 @@ TEST_P(Segments, TheMainJobIsVerifiedBehindTheIommu) {
   else EXPECT_THAT(phases, Not(Contains("aperture by DMA")));
 }
 
-// Without VRAM, the steps of Windows build 26100's bring-up that use free VRAM are omitted.
+// Without VRAM, the bring-up omits the steps of Windows build 26100 that use free VRAM.
 TEST_P(Segments, ThePagingProcessComesUpInTheOrderOfBuild26100) {
   for (const char* updates : {"cpu_virtual", "gpu_physical"}) {
     EXPECT_EQ(Run({"run", "--driver", File(), "--device", "none", "--set", "os.bring_up=windows-26100", "--set",
@@ -80,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Variant{"implicit_16k", false, false, true}, Variant{"implicit_64k", false, false, true}),
     [](const auto& info) { return info.param.name; });
 
-/// The driver reports no aperture segment, although the documentation requires one.
+/// Drivers that report no aperture segment, although Microsoft's documentation requires one.
 class NoAperture : public Cli, public ::testing::WithParamInterface<const char*> {
  protected:
   int RunWith(const char* required, const char* scenario) {

@@ -13,7 +13,8 @@ using ::testing::StartsWith;
 
 constexpr const char* kSoftware = GMMU_DRIVERS "software.so";
 
-/// The scenarios for which the driver of examples/drivers/software lacks capabilities. All other scenarios must pass.
+/// The scenarios that need a capability which examples/drivers/software lacks. All others must
+/// pass.
 const std::vector<std::string> kNotForSoftware = {"aperture-mdl",
                                                   "aperture-tiny-buffers",
                                                   "context-allocations",
@@ -118,8 +119,8 @@ TEST_F(Device, HasTheIdsSizesAndInterruptOfTheConfiguration) {
   EXPECT_GT(report["counters"]["device"]["interrupts"], 0);
 }
 
-// Neither a wait for a fence nor an interrupt routine finishes on its own during an interrupt storm, so the model must
-// end the run.
+// An interrupt storm never ends on its own: no fence wait finishes, and the interrupt routine keeps
+// running. The model must end the run.
 TEST_F(Device, ThatStormsEndsTheRunWithTheNameOfTheStorm) {
   const auto run = [&](const char* storm, const char* scenario) {
     setenv("GMMU_STORM", storm, 1);

@@ -33,7 +33,8 @@ struct Driver : Cli {
   }
 };
 
-// The driver uses only kernel routines and the callback table, so its load address makes no difference.
+// The driver uses only kernel routines and the callback table, so its load address makes no
+// difference to a run.
 TEST_F(Driver, OfASharedObjectDoesWhatTheOneThatIsBuiltInDoes) {
   for (const char* scenario : {"main-job", "render-preemption", "linked-two", "power-cycle"}) {
     SCOPED_TRACE(scenario);
@@ -47,7 +48,8 @@ TEST_F(Driver, OfASharedObjectDoesWhatTheOneThatIsBuiltInDoes) {
   }
 }
 
-// The driver is compiled with the headers of an older version, so its tables have that version's sizes.
+// The driver is compiled with the headers of an older version, so its tables have the sizes of that
+// version.
 TEST_F(Driver, OfAnOlderInterfaceVersionDoesWhatTheOneThatIsBuiltInDoesAtThatVersion) {
   for (const auto& [name, version] : {std::pair{"wddm2_0", "2.0"}, {"wddm2_4", "2.4"}, {"wddm2_9", "2.9"}}) {
     SCOPED_TRACE(version);
@@ -182,7 +184,8 @@ TEST_F(Driver, WhosePathIsNoUtf8HasAReportAndATraceAllTheSame) {
   EXPECT_TRUE(nlohmann::json::accept(Text(Path("verdict"))));
 }
 
-/// Returns a copy of an ELF file with an unmapped hash table address, which crashes the dynamic loader.
+/// Returns a copy of an ELF file in which the hash table's address is unmapped. Loading it crashes
+/// the dynamic loader.
 std::string Damaged(std::string file) {
   const auto at = [&](uint64_t offset) { return file.data() + offset; };
   Elf64_Ehdr header;

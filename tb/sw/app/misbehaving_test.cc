@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the report names each faulty driver's error (tb/sw/app/drivers/misbehaving.cc). Also tests runs in
-// which each callback and each allocation fails once.
+// Tests drivers with one deliberate error each (tb/sw/app/drivers/misbehaving.cc): the report must
+// name the error. Also tests runs in which each callback and each allocation fails once.
 #include "app/fail_each.h"
 
 #include <cstdlib>
@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
                           "at driver_misbehaving.so+0x"}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
-// DXGKRNL_INTERFACE.Size covers only the members that exist in the driver's version.
+// DXGKRNL_INTERFACE.Size covers only the members of the driver's interface version.
 TEST_F(Misbehaving, MembersOfTheCallbackTableBehindItsSizeCannotBeRead) {
   for (const auto& [scenario, bytes] : {std::pair{"interface-2-0", "312"}, {"interface-2-4", "456"}}) {
     EXPECT_EQ(Run({"run", "--engine", "fast", "--scenario", scenario, "--driver", Driver("none")}), kExitGood) << out_;
@@ -136,7 +136,8 @@ TEST_F(Misbehaving, NothingWithoutAMisdeed) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Driver("none")}), kExitGood) << out_;
 }
 
-// Every byte is right because the engine executes commands in order, although nothing guarantees that order.
+// All bytes are right, because the engine happens to execute the commands in order. Nothing
+// guarantees that order.
 TEST_F(Misbehaving, WithoutWaitsBetweenCommandsIsFoundThoughEveryByteComesBack) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Driver("no_waits"), "--json", Path("report.json")}),
             kExitFailed);

@@ -11,7 +11,8 @@ namespace {
 using ::testing::HasSubstr;
 
 struct NotBegun : Cli {
-  /// Expects an error message that contains `text` in one line and the names of settings (`named`) in another.
+  /// Expects an error message with `text` in one line, and with the setting names `named` in
+  /// another.
   void Refused(const std::string& scenario, const std::vector<std::string>& set, const std::string& text,
                const std::string& named) {
     SCOPED_TRACE(scenario + " with " + named);
@@ -58,7 +59,8 @@ TEST_F(NotBegun, IsAnErrorOfAReplayToo) {
                 "driver.map_aperture2 = false");
 }
 
-// The settings of these runs are valid. The runs fail because a driver fails to start or because a fault is injected.
+// The settings of these runs are valid. The runs fail because the driver fails to start or a fault
+// is injected.
 TEST_F(NotBegun, IsAFailedRunWhereSettingsAreNotTheReason) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", GMMU_DRIVERS "refusing.so", "--set", "gpu.vram_mib=32"}),
             kExitFailed);

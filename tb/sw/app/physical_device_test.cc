@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests drivers of the physical addressing model, which have no page tables: examples/drivers/physical, and variants of
-// that driver with one change each (tb/sw/app/drivers/physical_misbehaving.c).
+// Tests drivers of the physical addressing model, which have no page tables:
+// examples/drivers/physical, and variants of it with one change each
+// (tb/sw/app/drivers/physical_misbehaving.c).
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -16,7 +17,8 @@ using ::testing::StartsWith;
 
 constexpr const char* kPhysical = GMMU_DRIVERS "physical.so";
 
-/// The scenarios that must pass with this driver. For every other scenario the report names a missing capability.
+/// The scenarios that must pass with this driver. For all others, the report names a missing
+/// capability.
 const std::vector<std::string> kForPhysical = {"interface-2-0",       "main-job",        "physical-aperture",
                                                "physical-eviction",   "physical-paging", "physical-passes",
                                                "physical-preemption", "physical-shared", "physical-split",
@@ -88,7 +90,7 @@ TEST_F(PhysicalDevice, RefusesEachCallbackAndAllocationOrDoesWithoutIt) {
     EXPECT_EQ(Run({"run", "--driver", kPhysical, "--device", "none", "--fail-each", kind}), kExitGood) << out_;
 }
 
-// Tests options that Windows permits but the example driver does not use.
+// Tests choices that Windows permits but the example driver does not make.
 TEST_F(PhysicalDevice, MayAnswerAsInWddm1OrHaveItsBuffersInTheAperture) {
   for (const char* variant : {"none", "segments_of_wddm_1", "renaming_list", "buffers_in_aperture"})
     EXPECT_EQ(RunMisdeed(variant), kExitGood) << variant << out_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests policies of the fast engine in replays. Each key must change figures in the expected direction, on a workload
-// made for the key. Every translation of these runs is also compared with the reference walk.
+// Tests the policy keys of the fast engine in replays. Each key must change certain figures in the
+// expected direction, on a workload chosen for the key. Every translation is also checked against
+// the reference walk.
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -21,7 +22,8 @@ const std::string kSteps = "gen:stride,stride=40960,footprint=32MiB,count=12000,
 
 class Policies : public Cli {
  protected:
-  /// Returns the report of the region of interest. Its added block "ports" sums the counters of the client ports.
+  /// Returns the report of the region of interest, with a block "ports" added that sums the
+  /// counters of all client ports.
   nlohmann::json Replay(const std::string& workload, const std::vector<std::string>& set) {
     std::vector<std::string> arguments = {"replay",   workload,   "--engine", "fast",        "--fragmented",
                                           "100",      "--warmup", "2000",     "--warps",     "16",
@@ -38,7 +40,8 @@ class Policies : public Cli {
     }
     return region;
   }
-  /// `name` is "cycles", "mean" (latency) or "block.counter". Returns 0 for a counter that did not increase.
+  /// Returns a figure of the region: "cycles", "mean" (the mean latency) or "block.counter". An
+  /// absent counter reads as 0.
   static double Of(const nlohmann::json& region, const std::string& name) {
     if (name == "cycles") return region["cycles"];
     if (name == "mean") return region["latency"]["mean"];
@@ -53,7 +56,7 @@ TEST_F(Policies, OfAllDefaultsAreTheHardware) {
   for (const std::string& workload : {kRandom, kZipf, kRound}) {
     nlohmann::json hardware = Replay(workload, {}), keyed = Replay(workload, {"policy.seed=1"});
     EXPECT_EQ(hardware["counters"].contains("policy"), false);
-    keyed["counters"].erase("policy");  // present because a policy key is set
+    keyed["counters"].erase("policy");  // this block exists because a policy key is set
     EXPECT_EQ(hardware, keyed) << workload;
   }
 }
@@ -117,7 +120,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{{}, {"policy.l2_cycles=40"}, kBlocks, {}, {"ports.cycles"}},
         Row{kOne, {"policy.l2_block_pages=1"}, kSparse, {kMisses, "cycles"}, {kHits}},
         Row{{}, {"policy.l3_entries=8192"}, kRandom, {kWalks, "cycles"}, {"policy.l3_hits"}},
-        // All sets share one replacement order of ways, so with more than one way the order is not exact per set.
+        // All sets share one replacement order of ways, which is exact for a set only if there is
+        // one way.
         Row{{"policy.l3_entries=2048"}, {"policy.l3_ways=1"}, kZipf, {kWalks}, {"policy.l3_hits"}},
         Row{kL3, {"policy.l3_cycles=300"}, kRandom, {}, {"ports.cycles"}}));
 

@@ -189,7 +189,7 @@ TEST_F(Process, ATemporaryFolderThatIsMissingOrFullIsNamed) {
   EXPECT_THAT(err_, HasSubstr("gmmu: the temporary folder " + Path("missing") + "/gmmu-run-"));
   EXPECT_THAT(err_, HasSubstr("cannot be made: No such file or directory\nSet TMPDIR to a folder "));
 
-  int ends[2];  // a file size limit imitates a full disk, and does not affect pipes
+  int ends[2];  // a file size limit simulates a full disk and does not affect pipes
   ASSERT_EQ(pipe(ends), 0);
   const int status = Wait(Start(check, [&] {
     setenv("TMPDIR", folder_.c_str(), 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets every key of the .def files, one at a time, to each bound and to a value beyond it, and runs the fast engine. A
-// value within the bounds must work, or be rejected before the start with a message that names the key.
+// Runs the fast engine with one key of the .def files set to each of its bounds, or to a value just
+// outside them. A value within the bounds must work, or be rejected before the start with a message
+// that names the key.
 #include <algorithm>
 #include <set>
 
@@ -19,7 +20,7 @@ std::string List(uint64_t value, size_t count) {
   return settings::Render(values);
 }
 
-/// Returns TOML for the bounds themselves, or for all choices.
+/// Returns the key's bounds as TOML, or all of its choices.
 std::vector<std::string> Inside(const Key& key) {
   std::vector<std::string> values;
   if (std::holds_alternative<uint64_t>(key.initial)) return {std::to_string(key.min), std::to_string(key.max)};
@@ -30,7 +31,7 @@ std::vector<std::string> Inside(const Key& key) {
   return values;
 }
 
-/// Returns values just outside the bounds.
+/// Returns values just outside the key's bounds as TOML.
 std::vector<std::string> Outside(const Key& key) {
   std::vector<std::string> values;
   const bool list = std::holds_alternative<std::vector<uint64_t>>(key.initial);
@@ -45,7 +46,7 @@ std::vector<std::string> Outside(const Key& key) {
 class SettingsBounds : public Cli, public ::testing::WithParamInterface<std::string> {
  protected:
   SettingsBounds() { std::ofstream(Path("input")) << std::string(5000, 'x'); }
-  /// Runs with one key set and returns the exit status.
+  /// Runs with only this key set, and returns the exit status.
   int With(const std::string& key, const std::string& value) {
     return Run({"run", Path("input"), "--engine", "fast", "--set", key + "=" + value});
   }

@@ -23,7 +23,7 @@
 namespace gmmu::app {
 namespace {
 
-/// TOML that sets "section.name" to a value.
+/// Returns TOML that sets `key`, "section.name", to `value`.
 std::string Toml(const std::string& key, const std::string& value) {
   const size_t dot = key.rfind('.');
   return "[" + key.substr(0, dot) + "]\n" + key.substr(dot + 1) + " = " + value + "\n";
@@ -46,7 +46,7 @@ workload::JobResult Job(const Configuration& configuration, uint64_t bytes = 100
   return result;
 }
 
-// ---- times of the main job
+// ---- run times of the main job
 
 enum class Becomes { kSlower, kFaster };
 
@@ -94,7 +94,7 @@ TEST(Settings, VramBeatsShareTheBeatCycles) {
   EXPECT_LT(four.cycles, one.cycles);
 }
 
-// ---- sizes that registers report
+// ---- sizes that the GPU's registers report
 
 TEST(Settings, SizesOfTheGpuStandInItsRegisters) {
   struct Row {
@@ -129,16 +129,16 @@ TEST(Settings, TheBoundOfCpuAccessesEndsARunThatTakesLonger) {
   };
   Configuration configuration = Configuration::FromToml("", "default");
   EXPECT_NO_THROW(read(configuration));
-  configuration.machine.gpu.mmio_bound_ns = 100;  // less than the configuration file accepts
+  configuration.machine.gpu.mmio_bound_ns = 100;  // below the minimum of a configuration file
   EXPECT_THROW(read(configuration), sim::EngineError);
-  // A machine with a link of 10 us is slow; it does not hang.
+  // An access over a link with a latency of 10 us is slow, but must not count as a hang.
   EXPECT_NO_THROW(read(With("gpu.mmio_bound_ns", "10000", "[pcie]\nlatency_ps = 10000000\n")));
 }
 
 // ---- results that the shared core models compute
 
-/// Returns the sum of the completion times of several reads, all after the first refresh: in one row, in another row of
-/// the same bank, and in a stream.
+/// Returns the sum of the completion times of several reads: in one row, in another row of the same
+/// bank, and in a stream. All reads follow the first refresh.
 uint64_t DramDone(const Configuration& configuration) {
   sim::DramTiming dram(sim::DramOf(configuration.machine.host));
   uint64_t done = 8'000'000, sum = 0;
@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(Settings, DramKey,
                                            DramRow{"host.dram_trfc_ps", "1000000", Becomes::kSlower}),
                          [](const auto& info) { return info.param.key.substr(info.param.key.find('.') + 1); });
 
-/// Returns how many TLPs of a kind can be sent before the receiver returns credits.
+/// Returns how many TLPs of a kind can be sent before the sender runs out of credits.
 unsigned Sent(const Configuration& configuration, sim::TlpKind kind, unsigned bytes) {
   sim::PcieDirection direction(sim::PcieOf(configuration.machine.pcie), "link");
   unsigned sent = 0;
@@ -217,7 +217,7 @@ TEST(Settings, OfTheIommuAreItsCapabilitiesAndCaches) {
   EXPECT_EQ(cap(With("iommu.write_buffer_flush", "true")) >> 4 & 1, 1u);
   EXPECT_EQ((cap(With("iommu.fault_records", "3")) >> 40 & 0xFF) + 1, 3u);
 
-  // Two devices alternate. A context cache with one entry holds only the most recent device.
+  // Two devices alternate, so a context cache with one entry misses on every access.
   const auto reads = [](const Configuration& configuration) {
     sim::VtdBench bench(sim::VtdParametersOf(sim::RemapperParametersOf(configuration.machine.iommu)));
     bench.Start();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that a shipped configuration, a scenario or a test sets every key to a value other than its default.
+// Checks that every key is set to a value other than its default by a shipped configuration, a
+// scenario or a test.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Adds the keys of `configuration` whose value is not the default.
+/// Adds the names of the keys in `configuration` whose values differ from their defaults.
 void AddChanged(Configuration configuration, std::set<std::string>& names) {
   const settings::Keys keys = configuration.Keys();
   for (const settings::Key* key : keys.all())
@@ -39,7 +40,7 @@ std::set<std::string> ChangedInFiles() {
   return names;
 }
 
-/// Returns the sources of all tests, except for this test and the measurements.
+/// Returns the source text of all tests except this one and the benchmarks.
 std::string Tests() {
   std::string text;
   for (const auto& entry : fs::recursive_directory_iterator(GMMU_SOURCE_DIR "/tb")) {
@@ -53,7 +54,8 @@ std::string Tests() {
   return text;
 }
 
-/// Returns the spelling that a value has in both C++ and TOML, for example "physical" for DmaMode::kPhysical.
+/// Reduces a value in C++ or TOML to a common spelling, for example "physical" for
+/// DmaMode::kPhysical.
 std::string Plain(std::string text) {
   if (const size_t scope = text.rfind("::"); scope != std::string::npos && text[scope + 2] == 'k')
     text.erase(0, scope + 3);
@@ -65,14 +67,16 @@ std::string Plain(std::string text) {
   return plain;
 }
 
-/// Whether the value that begins at offset `at` differs from the default. An expression counts as a different value.
+/// Returns true if the value at offset `at` differs from the default. An expression counts as
+/// different.
 bool IsAnother(const std::string& text, size_t at, const std::string& initial) {
   at = text.find_first_not_of(" {", at);
   const size_t end = text.find_first_of(";,)}\n", at);
   return end != std::string::npos && Plain(text.substr(at, end - at)) != Plain(initial);
 }
 
-/// Whether `name`, as a whole word, is followed by one of `signs` and a value other than the default.
+/// Returns true if the whole word `name` is followed by one of `signs` and a value other than the
+/// default.
 bool SetToAnother(const std::string& text, const std::string& name, const std::vector<std::string>& signs,
                   const std::string& initial) {
   for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; ++at) {
@@ -87,8 +91,8 @@ bool SetToAnother(const std::string& text, const std::string& name, const std::v
   return false;
 }
 
-/// Whether a test sets the key: by its full name in a table of rows, through its member, or by its registry name
-/// (`registry`).
+/// Returns true if a test sets the key to a value other than its default, by its full name, its
+/// registry name, or its member of os::Parameters. `registry` is the default value in the registry.
 bool SetByATest(const std::string& tests, const settings::Key& key, const std::string& registry) {
   const std::string initial = settings::Render(key.initial);
   const std::vector<std::string> assignments = {"=", "*=", "+="};

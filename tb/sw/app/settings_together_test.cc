@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests scenarios with the settings of other scenarios. The assumptions of a procedure must hold with those settings
-// too.
+// Runs scenarios with settings from other scenarios. A procedure must not assume settings of its
+// own scenario.
 #include "cli_bench.h"
 
 namespace gmmu::app {
@@ -47,7 +47,8 @@ TEST_F(SettingsApart, ASegmentOfSystemMemoryIsForGpusThatAreNotLinked) {
   EXPECT_THAT(err_, ::testing::HasSubstr("driver.system_segment_kib"));
 }
 
-// A large page in the hidden segment would begin in the middle of one of the GPU's large pages.
+// If the visible segment does not end at a large-page boundary, a large page of the hidden segment
+// would start inside one of the GPU's large pages.
 TEST_F(SettingsApart, LargePagesAreNotForAHiddenSegmentThatBeginsWithinOne) {
   const auto run = [&](const char* visible) {
     return Run({"run", "--engine", "fast", "--scenario", "page-entries", "--set", "gpu.vram_mib=16", "--set",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes two threads call the built-in driver concurrently, in combinations that no scenario contains. The driver is
-// compiled so that each of its accesses is observed.
+// Calls the built-in driver from two threads concurrently, in combinations that no scenario
+// contains. The driver is compiled so that each of its memory accesses is observed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ struct WatchedCalls : ::testing::Test {
     dpc_may_run = true;
   }
 
-  /// Runs one power cycle of the machine per seed. Each must end without a data race.
+  /// Runs one power cycle of the machine for each seed. Each must end without a data race.
   void ForEachSeed(const std::function<void(Life&)>& body) {
     for (uint64_t seed = 0; seed < kSeeds && !HasFailure(); ++seed) {
       LifeBench bench;
@@ -103,7 +103,7 @@ struct WatchedCalls : ::testing::Test {
       }
     }
   }
-  /// Makes both calls concurrently.
+  /// Runs both calls concurrently.
   static void Together(Life& life, const Call& one, const Call& other) {
     int ended = 0;
     const auto spawn = [&](const char* name, const Call& call) {
@@ -120,7 +120,7 @@ struct WatchedCalls : ::testing::Test {
   std::map<std::string, uint64_t> driver;
 };
 
-/// A process, its device, and contexts that are known only to the driver.
+/// A process with a device. Its contexts are created in the driver only, without the OS model.
 struct Owner {
   Owner(Life& life, const std::string& name) : life(life) {
     life.adapter.driver_objects().OpenProcess(handles, name, false);
@@ -194,7 +194,8 @@ TEST_F(WatchedCalls, AProcessIsAskedForItsSpaceWhileItsContextsComeAndGo) {
       const auto ask = [&] {
         for (int i = 0; i < 6; ++i) {
           if (client) {
-            kmd::EscapeRunClient run;  // the request has no accesses, so it is rejected after its space was looked up
+            // Without accesses, the request is rejected after its space has been looked up.
+            kmd::EscapeRunClient run;
             run.process = owner.process();
             EXPECT_EQ(life.gpu().Ask(run), STATUS_INVALID_PARAMETER);
           } else {
@@ -265,7 +266,7 @@ TEST_F(WatchedCalls, AFenceIsAnnouncedWhileTheInterruptRoutineLooks) {
   });
 }
 
-// A deferred call that runs late drains the fault log while the log stops or restarts.
+// A delayed deferred call drains the fault log while the log is being stopped or restarted.
 TEST_F(WatchedCalls, FaultsAreDrainedWhileTheGpuIsSwitchedOffAndOnAgain) {
   for (const DEVICE_POWER_STATE late : {PowerDeviceD3, PowerDeviceD0}) {
     ForEachSeed([late](Life& life) {
@@ -276,7 +277,7 @@ TEST_F(WatchedCalls, FaultsAreDrainedWhileTheGpuIsSwitchedOffAndOnAgain) {
         if (state == PowerDeviceD3) {
           dpc_may_run = false;
           const uint64_t before = life.kernel.scheduler().delivered();
-          kmd::EscapeRunClient run;  // the space has no root, so the client faults
+          kmd::EscapeRunClient run;  // the client faults, because the space has no root
           run.process = owner.process();
           run.count = run.step = 1;
           const DXGKARG_ESCAPE args = EscapeOf(run);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the built-in driver with threads that are preempted inside it. The driver is compiled so that each of its
-// accesses is observed.
+// Runs the built-in driver in threads that are preempted inside it. The driver is compiled so that
+// each of its memory accesses is observed.
 #include <nlohmann/json.hpp>
 
 #include "cli_bench.h"
@@ -12,8 +12,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 struct WatchedDriver : Cli {
-  /// Runs a scenario with `driver` and returns the exit status. A `preemption` key in the scenario's file overrides the
-  /// one set here.
+  /// Runs a scenario with `driver` and returns the exit status. If the scenario's file has a
+  /// `preemption` key, that value is used.
   int RunScenario(const std::string& driver, const std::string& scenario, uint64_t seed, unsigned preemption = 100) {
     std::ifstream file(GMMU_SOURCE_DIR "/sw/workload/scenarios/" + scenario + ".toml");
     std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -57,7 +57,8 @@ TEST_F(WatchedDriver, HasNoRaceOnThePathsOfMemoryAndPower) {
   }
 }
 
-// PreemptCommand and ResetEngine write data that the interrupt routine also uses.
+// PreemptCommand and ResetEngine write data that the interrupt routine also uses. Without device
+// level, their accesses race.
 TEST_F(WatchedDriver, WithoutDeviceLevelInPreemptCommandOrResetEngineIsFoundOut) {
   EXPECT_EQ(RunScenario("unlocked", "threads-interleave", 0), kExitFailed);
   EXPECT_THAT(out_,

@@ -55,7 +55,7 @@ TEST(Guids, AreEqualByAllTheirBytes) {
   EXPECT_TRUE(one != other);
 }
 
-// An argument occupies at least 4 bytes. The next argument follows directly after its actual length.
+// The data of an argument occupies at least 4 bytes. The next argument follows without padding.
 TEST(AcpiArguments, FollowEachOtherByTheirLength) {
   alignas(8) UCHAR bytes[64] = {};
   auto* argument = reinterpret_cast<PACPI_METHOD_ARGUMENT>(bytes);

@@ -11,7 +11,7 @@
 
 namespace {
 
-// Sets each bit field alone: the structure's first word must then have exactly the bits of that field.
+// Sets one field of a zeroed structure to all ones, and returns the structure's first word.
 template <typename Structure, typename Set>
 uint64_t FirstWordAfter(Set set) {
   Structure value;
@@ -80,7 +80,8 @@ extern "C" int gmmu_headers_wddm2_0(void);
 extern "C" int gmmu_headers_wddm2_4(void);
 extern "C" int gmmu_headers_wddm2_9(void);
 
-// layout_static.h asserts sizes and offsets at compile time; it is compiled as C11, as C++17, and with older versions.
+// layout_static.h asserts sizes and offsets at compile time. It is compiled as C11, as C++17, and
+// for older interface versions.
 TEST(Layout, HoldsAtCompileTimeInC11AndInCxx17) {
   EXPECT_EQ(gmmu_headers_c11(), 0x140);
   EXPECT_EQ(gmmu_headers_wddm2_9(), 0x4F0);  // observed on Windows 22621

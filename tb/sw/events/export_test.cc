@@ -69,8 +69,8 @@ TEST(Export, KanataBeginsEveryRowAndStageOnceAndEndsItOnce) {
   EXPECT_EQ(line, "Kanata\t0004");
   ASSERT_TRUE(std::getline(in, line));
   EXPECT_EQ(line, "C=\t950");
-  std::map<std::string, int> rows;            // 1: the row has begun; 2: the row has retired
-  std::map<std::string, std::string> stages;  // the stage that is open
+  std::map<std::string, int> rows;            // 1: started; 2: retired
+  std::map<std::string, std::string> stages;  // name of the open stage, or ""
   uint64_t cycle = 950;
   while (std::getline(in, line)) {
     std::istringstream fields(line);

@@ -9,7 +9,7 @@
 
 namespace gmmu::events {
 
-/// A path in the folder for temporary files. The destructor removes the file.
+/// A path for a temporary file. Constructor and destructor remove the file.
 struct TemporaryPath {
   const std::string path = "/tmp/gmmu_events_" + std::to_string(getpid()) + ".ev";
   TemporaryPath() { std::remove(path.c_str()); }

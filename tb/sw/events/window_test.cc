@@ -26,7 +26,8 @@ TEST(Window, KeepsWhatLiesInItOrPartly) {
   options.from = 1000;
   options.to = 2000;
   Window window(options, kept);
-  for (const uint64_t begin : {900, 960, 1500, 1999, 2000}) window.Add(SampleWalk(1, begin));  // 60 cycles per walk
+  // Each walk takes 60 cycles.
+  for (const uint64_t begin : {900, 960, 1500, 1999, 2000}) window.Add(SampleWalk(1, begin));
   EXPECT_EQ(kept.ends, (std::vector<uint64_t>{1020, 1560, 2059}));
   window.Depth(0, hw::Gauge::kWalks, 999, 1);
   window.Depth(0, hw::Gauge::kWalks, 1000, 1);

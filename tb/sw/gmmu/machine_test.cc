@@ -161,7 +161,7 @@ TEST(Machine, TellsTheFaultsOfAScenario) {
   EXPECT_FALSE(names.empty());
 }
 
-/// A user's software: returns 42 if 4 KiB are unchanged after a copy through VRAM and back.
+/// Software of a library user: copies 4 KiB to VRAM and back, and returns 42 if they are unchanged.
 int CopyThroughVram(hw::Platform& platform) {
   using regs::Target;
   sim::BareMachine machine(platform);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unmaps pages of host memory while the GPU writes to them. Once the IOMMU has reported the end of the invalidation,
-// nothing may change the pages, on any engine. GMMU_RACES and GMMU_SEED set the number of races and the seed (make
-// check-long).
+// Unmaps pages of host memory while the GPU writes to them. After the IOMMU has reported the
+// invalidation complete, the GPU must not change the pages, on any engine. GMMU_RACES and GMMU_SEED
+// set the number of races and the seed (make check-long).
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -50,13 +50,14 @@ class Races {
     ASSERT_NE(p_.MmioRead(unit_ + 0x1C, 4) & 1u << 26, 0u);
   }
 
-  /// Runs one race per page; failures are test failures.
+  /// Unmaps a random range of pages while the GPU executes random commands on them. Failures are
+  /// test failures.
   void Run() {
     for (uint64_t page = 0; page < kPages; ++page) {
       m_.Put(Physical(page), 0);
       m_.Put(Physical(page) + 8, 0);
       Own(Physical(page), true);
-      Leaf(page, Physical(page) | 3);  // no flush is needed, because entries that are not present are not cached
+      Leaf(page, Physical(page) | 3);  // needs no flush: not-present entries are not cached
     }
     std::vector<uint64_t> commands;
     for (uint64_t i = 0, n = 1 + Below(4); i < n; ++i) {
@@ -110,7 +111,8 @@ class Races {
     m_.Put(table + (Logical(page) >> 12 & 511) * 8, entry);
   }
 
-  /// Invalidates the whole domain, with both drains. Returns false if the invalidation did not complete.
+  /// Invalidates the whole domain, draining reads and writes. Returns false if this does not
+  /// complete in time.
   bool Invalidate() {
     if (!queued_) {
       p_.MmioWrite(iotlb_, 8, uint64_t{1} << 63 | uint64_t{2} << 60 | uint64_t{3} << 48 | uint64_t{kDomain} << 32);
@@ -131,7 +133,7 @@ class Races {
       uint32_t status = 0;
       if (!p_.ram().Read(kStatus, &status, sizeof status)) return false;
       if (status == waits_) return true;
-      static_cast<void>(p_.MmioRead(unit_ + 0x1C, 4));  // the access lets time pass
+      static_cast<void>(p_.MmioRead(unit_ + 0x1C, 4));  // each access lets simulated time pass
     }
     return false;
   }

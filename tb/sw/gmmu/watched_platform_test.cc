@@ -24,7 +24,7 @@ class Notes : public Watcher {
   std::vector<Access> accesses;
 };
 
-/// Makes client 1 read some lines of space 1.
+/// Makes client 1 read four lines of address space 1.
 class Lines : public hw::ClientAccesses {
  public:
   uint64_t Due(unsigned client) override { return client == 1 && !todo.empty() ? 0 : kNever; }
@@ -56,11 +56,12 @@ TEST(WatchedPlatform, LooksAfterEveryAccessThatTakesTime) {
     WatchedPlatform watched(platform, notes);
     sim::BareMachine machine(watched);
     machine.PowerOn();
-    EXPECT_EQ(notes.looks, 6u);  // configuration writes also count as looks
+    EXPECT_EQ(notes.looks, 6u);  // includes looks after configuration writes
     (void)machine.Read(0);
     machine.Write(regs::Ctrl::kOffset, 0);
     const uint64_t word = 7;
-    machine.WriteVram(0, &word, 8);  // two more looks: one for the block write, one for a read after it
+    // Two looks: one after the block write, one after a read that follows it.
+    machine.WriteVram(0, &word, 8);
     EXPECT_EQ(notes.looks, 10u);
     EXPECT_EQ(watched.instruments()->Cycles(), platform.instruments()->Cycles());
   });
@@ -100,7 +101,7 @@ TEST(WatchedPlatform, TellsAnswersOfClientPortsWithTheirAddresses) {
       EXPECT_EQ(by_va.at(va).bytes, 64);
       EXPECT_GT(by_va.at(va).answered, by_va.at(va).requested);
     }
-    EXPECT_NE(by_va.at(0x7000).fault, 0);  // the entry at this address is not valid
+    EXPECT_NE(by_va.at(0x7000).fault, 0);  // the page-table entry is invalid
   });
 }
 

@@ -12,7 +12,8 @@
 namespace gmmu::hw {
 namespace {
 
-/// A CPU view of three pages with this cache type. The first page is accessed unless stated otherwise.
+/// A CPU view of three pages with the given cache type. Device accesses go to the first page by
+/// default.
 struct Viewed {
   explicit Viewed(Caching caching) {
     EXPECT_TRUE(ram.Write(kAt, "old", 3));
@@ -126,7 +127,7 @@ TEST(CpuCache, AccessesMayCrossPagesOfBothKinds) {
   test.ram.cache().WriteBack(0x41 * kPageSize - 1, 2);
   ASSERT_TRUE(test.ram.DeviceRead(0x41 * kPageSize - 2, text, 4, false));
   EXPECT_EQ(std::string(text + 1, 2), "xy");
-  ASSERT_TRUE(test.ram.Write(0x42 * kPageSize, "z", 1));  // a page without a view
+  ASSERT_TRUE(test.ram.Write(0x42 * kPageSize, "z", 1));  // not a page of the view
   ASSERT_TRUE(test.ram.DeviceRead(0x42 * kPageSize - 2, text, 4, false));
   EXPECT_EQ(text[2], 'z');
 }

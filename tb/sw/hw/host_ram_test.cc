@@ -49,7 +49,7 @@ TEST(HostRam, RefusesWhatIsNotInstalledAndMovesNothing) {
   HostRam ram(PcWith(4));
   uint8_t bytes[16];
   std::memset(bytes, 0x5a, sizeof bytes);
-  EXPECT_FALSE(ram.Write(2 * kGiB - 8, bytes, 16));  // into the device hole
+  EXPECT_FALSE(ram.Write(2 * kGiB - 8, bytes, 16));  // reaches into the device hole
   EXPECT_FALSE(ram.Write(3 * kGiB, bytes, 1));
   EXPECT_FALSE(ram.Write(ram.end() - 8, bytes, 16));
   EXPECT_FALSE(ram.Write(~uint64_t{0} - 3, bytes, 16));

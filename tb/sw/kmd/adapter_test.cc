@@ -34,8 +34,8 @@ TEST(Adapter, StartProgramsTheDeviceFromAdlsAndEnablesItLast) {
   }
 }
 
-/// Expects that the driver has allocated memory through exactly these sources: the kernel routine, the GPU isolation
-/// callbacks, and memory objects.
+/// Expects that the driver allocated memory from exactly these sources: the kernel routine, the GPU
+/// isolation callbacks, and memory objects.
 void ExpectSources(const FakeKernel& kernel, bool of_kernel, bool of_isolation, bool objects) {
   EXPECT_EQ(kernel.kernel_memory != 0, of_kernel);
   EXPECT_EQ(kernel.contiguous != 0 && kernel.pages != 0, of_isolation);
@@ -45,9 +45,10 @@ void ExpectSources(const FakeKernel& kernel, bool of_kernel, bool of_isolation, 
   EXPECT_EQ(kernel.adls != 0, objects && !of_isolation);
 }
 
-// Before WDDM 2.4, or without GPU isolation, the driver allocates through the kernel routine. As of 2.4, it uses the
-// GPU isolation callbacks; as of 2.9 it uses memory objects with ADLs, unless it supports isolation but not DMA
-// remapping.
+// Before WDDM 2.4, the driver allocates memory by the kernel routine; from 2.4, by the GPU
+// isolation callbacks if it supports isolation; from 2.9, as memory objects with ADLs. A 2.9 driver
+// with isolation but without DMA remapping uses memory objects without ADLs, and the isolation
+// callbacks.
 TEST(Adapter, TakesItsMemoryByWhatItsVersionHas) {
   struct Row {
     ULONG version;
@@ -139,7 +140,7 @@ TEST(Adapter, EveryFailingMemoryCallIsUndone) {
 TEST(Adapter, RefusesAnotherDevice) {
   FakeKernel kernel;
   ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
-  kernel.reg(regs::Id::kOffset) = ~uint64_t{0};  // the device does not respond
+  kernel.reg(regs::Id::kOffset) = ~uint64_t{0};  // all ones: the device does not respond
   EXPECT_EQ(kernel.Start(), STATUS_NO_SUCH_DEVICE);
   EXPECT_TRUE(kernel.writes.empty());
   kernel.Unload();

@@ -98,7 +98,7 @@ TEST(Rule11, SegmentsComeInTwoCallsAtTheCallersStride) {
   ASSERT_EQ(out.NbSegment, 2u);
   EXPECT_EQ(out.PagingBufferSize, 0u) << "the first call asks for the count only";
 
-  constexpr size_t kStride = 0x90;  // wider than the descriptor in these headers
+  constexpr size_t kStride = 0x90;  // larger than the descriptor in these headers
   std::vector<BYTE> descriptors(2 * kStride, 0xCC);
   out.pSegmentDescriptor = descriptors.data();
   out.SegmentDescriptorStride = kStride;

@@ -28,7 +28,7 @@ TEST(Caps, MemoryAndIommuCapsAreAnsweredBeforeStart) {
   kernel.table.DxgkDdiRemoveDevice(kernel.adapter);
 }
 
-// The version that introduced each capability comes from the documentation and the headers.
+// The documentation and the headers say which version introduced each capability.
 TEST(Caps, OfAnOlderVersionDoNotHaveWhatCameLater) {
   struct Row {
     ULONG version;
@@ -216,7 +216,7 @@ TEST(Caps, GpuMmuCapsAndLevelsFollowTheParameters) {
             STATUS_INVALID_PARAMETER);
 }
 
-// The driver must not declare capabilities that this hardware lacks, or that the OS model does not use.
+// The driver must declare no capability that this hardware lacks or that the OS model does not use.
 TEST(Caps, WhatWouldHaveNoEffectIsNotDeclared) {
   StartedDriver driver;
   FakeKernel& kernel = driver.kernel;
@@ -247,7 +247,7 @@ TEST(Caps, WhatWouldHaveNoEffectIsNotDeclared) {
   }
 }
 
-/// Returns a level descriptor of a started driver.
+/// Returns the descriptor of a page-table level.
 DXGK_PAGE_TABLE_LEVEL_DESC Level(StartedDriver& driver, WORD level) {
   DXGK_PAGE_TABLE_LEVEL_DESC desc{};
   EXPECT_EQ(driver.kernel.Query(DXGKQAITYPE_PAGETABLELEVELDESC, DXGK_QUERYPAGETABLELEVELDESCIN{level, 0}, &desc),

@@ -231,7 +231,7 @@ NTSTATUS FreeContiguous(HANDLE, CONST DXGKARGCB_FREECONTIGUOUSMEMORY* args) {
   std::free(args->hMemoryHandle);
   return STATUS_SUCCESS;
 }
-/// Returns a list of one page at `memory`.
+/// Returns an MDL of the page at `memory`.
 PMDL MakeList(void* memory) {
   PMDL const list = static_cast<PMDL>(std::calloc(1, sizeof(MDL) + sizeof(PFN_NUMBER)));
   list->ByteCount = PAGE_SIZE;
@@ -315,7 +315,7 @@ void FakeKernel::Unload() {
 }
 
 }  // namespace gmmu::kmd::test
-// Implements the kernel routines of wdm.h.
+// Kernel routines declared in wdm.h.
 using gmmu::kmd::test::current;
 
 extern "C" {
@@ -337,7 +337,7 @@ void ExFreePoolWithTag(PVOID block, ULONG) {
   --current->pool_blocks;
   std::free(block);
 }
-// Tests have one thread, so a lock that is acquired twice is an error.
+// Tests have a single thread, so acquiring a lock that is held is an error.
 void KeInitializeSpinLock(PKSPIN_LOCK lock) { *lock = 0; }
 KIRQL KeAcquireSpinLockRaiseToDpc(PKSPIN_LOCK lock) {
   if (std::exchange(*lock, 1) != 0) current->mistakes.push_back("a spin lock is acquired by its holder");

@@ -13,8 +13,9 @@
 
 namespace gmmu::kmd::test {
 
-/// Replaces Dxgkrnl, the kernel and the device's registers, so that the driver runs alone. It records calls and
-/// simulates nothing: a test sets the device's effects itself. Only one may exist at a time.
+/// Stands in for Dxgkrnl, the kernel and the device's registers, so that the driver can run alone.
+/// It records calls and simulates nothing: each test sets the state of the device itself. Only one
+/// instance may exist at a time.
 class FakeKernel {
  public:
   FakeKernel();
@@ -24,11 +25,12 @@ class FakeKernel {
   std::map<std::string, uint64_t> parameters;
   uint64_t vram_bytes = 8 << 20;
   bool contiguous_adls = true;  ///< false: page arrays
-  /// Version of the kernel table's callbacks; the driver's own version is the parameter InterfaceVersion.
+  /// Interface version of the kernel's callback table. The driver's own version is the parameter
+  /// InterfaceVersion.
   ULONG kernel_version = DXGKDDI_INTERFACE_VERSION;
   int fail_at_memory_call = -1;  ///< index of the memory callback that fails
 
-  // Registers of BAR0, and VRAM behind BAR2.
+  // Registers in BAR0, and VRAM seen through BAR2.
   uint64_t& reg(uint32_t offset) { return registers_[offset]; }
   template <typename Register>
   Register Reg(uint32_t block = 0) {
@@ -48,22 +50,22 @@ class FakeKernel {
   static constexpr uint64_t kWindowBytes = 8 << 20;
   static constexpr LONGLONG kWindowAddress = 0xD0000000;
   bool never_quiet = false;  ///< inv_status stays busy
-  uint64_t sizes_held = 0;   ///< if not 0, sizes_in_use reads this whatever is written
+  uint64_t sizes_held = 0;   ///< if not 0, sizes_in_use always reads as this
 
   // Counts of resources that the driver holds, and of calls that it has made.
   int objects = 0, adls = 0, views = 0, bars = 0;
   int64_t pool_blocks = 0;
-  /// Number of allocations through DxgkCbAllocateContiguousMemory, DxgkCbAllocatePagesForMdl, DxgkCbMapMdlToIoMmu and
-  /// the kernel routine, respectively.
+  /// Number of allocations by DxgkCbAllocateContiguousMemory, DxgkCbAllocatePagesForMdl,
+  /// DxgkCbMapMdlToIoMmu and the kernel routine, respectively.
   int contiguous = 0, pages = 0, lists = 0, kernel_memory = 0;
   std::vector<DXGKARGCB_NOTIFY_INTERRUPT_DATA> notifications;
   std::function<void(const DXGKARGCB_NOTIFY_INTERRUPT_DATA&)> on_notify;  ///< called inside the notification
   int dpcs = 0, notified_dpcs = 0;
-  bool at_device_level = false;       ///< inside DxgkCbSynchronizeExecution
+  bool at_device_level = false;       ///< true inside DxgkCbSynchronizeExecution
   std::vector<std::string> mistakes;  ///< wrong uses of callbacks
 
-  /// Existing context allocations, and address ranges that drivers reserved. fail_at_context_call is the index of the
-  /// create or reserve call that fails.
+  /// Live context allocations, and address ranges that the driver has reserved.
+  /// fail_at_context_call is the index of the create or reserve call that fails.
   struct ContextAllocation {
     DXGKARGCB_CREATECONTEXTALLOCATION args{};
     uint64_t va = 0;

@@ -32,7 +32,8 @@ TEST(Allocations, TellTheirPlacesAndSurviveABadOneInTheMiddle) {
   EXPECT_FALSE(infos[0].FlagsWddm2.AccessedPhysically);
   EXPECT_EQ(infos[1].SupportedWriteSegmentSet, 1u);
   EXPECT_TRUE(infos[1].FlagsWddm2.AccessedPhysically);
-  for (const DXGK_ALLOCATIONINFO& info : infos) {  // no flags are set that have no effect here, except for Cached
+  // Of the flags without effect here, only Cached is set.
+  for (const DXGK_ALLOCATIONINFO& info : infos) {
     EXPECT_TRUE(info.FlagsWddm2.Cached);
     EXPECT_FALSE(info.FlagsWddm2.PermanentSysMem || info.FlagsWddm2.ExistingSysMem ||
                  info.FlagsWddm2.ExistingKernelSysMem || info.FlagsWddm2.DisableLargePageMapping ||

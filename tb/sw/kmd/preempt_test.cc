@@ -20,8 +20,8 @@ class PreemptTest : public SubmitTest {
     preempt.NodeOrdinal = node;
     ASSERT_EQ(kernel().table.DxgkDdiPreemptCommand(kernel().adapter, &preempt), STATUS_SUCCESS);
   }
-  /// Reports that the device has stopped before the command at `offset` of the entry with this fence. If `fence` is 0,
-  /// no entry had started.
+  /// Reports that the ring stopped before the command at `offset` of the entry with this fence id.
+  /// Fence id 0 means that no entry had started.
   void Preempted(uint32_t fence, uint32_t offset, uint32_t ring = kRing) {
     kernel().reg(ring + regs::RingStatus::kOffset) = regs::RingStatus{}.set_preempted(1).set_fence(fence).raw;
     kernel().reg(ring + regs::RingErrorCommand::kOffset) = offset;
@@ -31,7 +31,7 @@ class PreemptTest : public SubmitTest {
   }
   static constexpr UINT kAgain = 0x81;
 
-  // Registers of node 1, which runs the processes' packets.
+  // Registers of node 1's ring, which executes the packets of processes.
   static constexpr uint32_t kSecond = kRing + regs::kRingStride;
   static constexpr uint64_t kA = 0x5000, kB = 0x9000;  // one buffer per context
   void Render(uint32_t fence, HANDLE context, uint64_t address, bool again = false) {
@@ -50,7 +50,7 @@ class PreemptTest : public SubmitTest {
     Preempted(fence, offset, kSecond);
     ASSERT_EQ(kernel().notifications.back().InterruptType, DXGK_INTERRUPT_DMA_PREEMPTED);
   }
-  /// The commands that an entry of node 1 executes.
+  /// The range of commands that a ring entry of node 1 executes.
   struct Piece {
     uint64_t address, bytes;
     bool operator==(const Piece& other) const { return address == other.address && bytes == other.bytes; }
@@ -62,7 +62,8 @@ class PreemptTest : public SubmitTest {
   static constexpr UINT kBytes = 256;
 };
 
-// The order is checked inside the notification callback, because the system may submit from inside the callback.
+// The ring must run again before the system is notified, because the system may submit from inside
+// the callback.
 TEST_F(PreemptTest, TheRingIsAskedToStopAndRunsAgainBeforeTheSystemIsTold) {
   Submit(1);
   Submit(2);
@@ -103,11 +104,11 @@ TEST_F(PreemptTest, AnInterruptedBufferGoesOnWhereItStoodHoweverOften) {
   EXPECT_EQ(RingEntry(0)[0], 0x5040u);
   EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 192u);
   Preempt(101);
-  Preempted(1, 32);  // the offset counts from the first remaining command
+  Preempted(1, 32);  // relative to the first remaining command
   Submit(1, 0x5000, 256, kAgain);
   EXPECT_EQ(RingEntry(0)[0], 0x5060u);
   EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 160u);
-  Submit(2, 0x5000, 256);  // another packet that uses the same memory
+  Submit(2, 0x5000, 256);  // another packet in the same memory
   EXPECT_EQ(RingEntry(1)[0], 0x5000u);
 }
 
@@ -127,10 +128,10 @@ TEST_F(PreemptTest, WhatIsInterruptedAgainBeforeItBeginsGoesOnWhereItStood) {
   PreemptRender(0, 0);  // no entry had started
   Render(3, a, kA, true);
   EXPECT_EQ(RenderEntry(0), (Piece{kA + 64, kBytes - 64}));
-  PreemptRender(3, 0);  // the entry was fetched, and stopped before its first command
+  PreemptRender(3, 0);  // a's entry was fetched, and stopped before its first command
   Render(4, b, kB);
   Render(5, a, kA, true);
-  PreemptRender(4, 32);  // the entry was queued after another entry
+  PreemptRender(4, 32);  // a's entry was queued behind b's
   Render(6, a, kA, true);
   EXPECT_EQ(RenderEntry(0), (Piece{kA + 64, kBytes - 64}));
   PreemptRender(6, 8);
@@ -159,7 +160,7 @@ TEST_F(PreemptTest, WhatWasDoneIsForgottenWithItsPacket) {
   const HANDLE a = driver.context;
   Render(1, a, kA);
   PreemptRender(1, 64);
-  Render(2, a, kA);  // the packet was dropped, and another packet reuses its memory
+  Render(2, a, kA);  // another packet, which reuses the memory of the dropped one
   EXPECT_EQ(RenderEntry(0), (Piece{kA, kBytes}));
   PreemptRender(0, 0);
   Render(3, a, kA, true);
@@ -182,7 +183,7 @@ TEST_F(PreemptTest, AnEngineResetKeepsWhatOthersHaveDone) {
   const size_t told = kernel().notifications.size();
   ASSERT_EQ(kernel().table.DxgkDdiResetEngine(kernel().adapter, &reset), STATUS_SUCCESS);
   EXPECT_EQ(reset.LastAbortedFenceId, 3u);
-  Preempted(2, 0, kSecond);  // the preemption comes too late
+  Preempted(2, 0, kSecond);  // ignored, because it follows the reset
   EXPECT_EQ(kernel().notifications.size(), told) << "the reset took the preemption's place";
   Render(4, innocent, kB, true);
   EXPECT_EQ(RenderEntry(0), (Piece{kB + 64, kBytes - 64}));

@@ -30,7 +30,7 @@ TEST_F(SubmitTest, EngineResetStartsTheRingEmptyAndAbortsUpToTheLastSubmission) 
   EXPECT_EQ(kernel().table.DxgkDdiResetEngine(kernel().adapter, &reset), STATUS_IO_TIMEOUT);
 }
 
-// The interrupt routine may run on another processor at any time during the reset.
+// During a reset, the interrupt routine may run on another processor at any time.
 TEST_F(SubmitTest, TheInterruptRoutineLeavesAnEngineAloneThatIsBeingReset) {
   Submit(4);
   Complete(4);
@@ -52,7 +52,8 @@ TEST_F(SubmitTest, InterruptsGoOnAndOffWhileTheirRoutineCannotRun) {
   int changes = 0;
   kernel().on_write = [&](const FakeKernel::Access& access) {
     if (access.window || access.offset != regs::IntEnable::kOffset) return;
-    if (access.value == 0 && changes == 1) return;  // Program first disables the interrupts again
+    // Program starts by disabling the interrupts a second time.
+    if (access.value == 0 && changes == 1) return;
     ++changes;
     EXPECT_TRUE(kernel().at_device_level);
   };

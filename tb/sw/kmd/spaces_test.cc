@@ -11,7 +11,7 @@ namespace gmmu::kmd::test {
 namespace {
 
 TEST(Spaces, AreHandedOutFlushedAndGivenBackWithTheLastContext) {
-  StartedDriver driver;  // the driver itself uses 2 of 4 spaces
+  StartedDriver driver;  // the driver itself uses two of the four address spaces
   FakeKernel& kernel = driver.kernel;
   std::vector<HANDLE> processes, devices, contexts;
   for (int i = 0; i < 2; ++i) {
@@ -35,7 +35,8 @@ TEST(Spaces, AreHandedOutFlushedAndGivenBackWithTheLastContext) {
   EXPECT_TRUE(kernel.Reg<regs::SpaceRoot>(space2).enable());
   kernel.table.DxgkDdiDestroyContext(contexts[0]);
   EXPECT_FALSE(kernel.Reg<regs::SpaceRoot>(space2).enable());
-  contexts[0] = driver.CreateContext(devices.back(), false);  // the destroyed context freed its space
+  // Reuses the space of the destroyed context.
+  contexts[0] = driver.CreateContext(devices.back(), false);
 
   for (HANDLE handle : contexts) kernel.table.DxgkDdiDestroyContext(handle);
   for (HANDLE handle : devices) kernel.table.DxgkDdiDestroyDevice(handle);

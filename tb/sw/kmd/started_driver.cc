@@ -53,7 +53,8 @@ HANDLE StartedDriver::CreateDevice(HANDLE owner) {
 
 HANDLE StartedDriver::CreateContext(HANDLE on, bool system, NTSTATUS* status) {
   DXGKARG_CREATECONTEXT args{};
-  args.hContext = reinterpret_cast<HANDLE>(uint64_t{0xD000});  // handle for the system context
+  // The system's handle for the context.
+  args.hContext = reinterpret_cast<HANDLE>(uint64_t{0xD000});
   args.Flags.SystemContext = system;
   args.Flags.VirtualAddressing = 1;
   const NTSTATUS result = kernel.table.DxgkDdiCreateContext(on, &args);

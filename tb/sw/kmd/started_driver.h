@@ -8,8 +8,8 @@
 
 namespace gmmu::kmd::test {
 
-/// A driver that has been started on a fake kernel, with a system process, device and context, and with one other
-/// process.
+/// A started driver on a fake kernel, with process, device and context of the system and of one
+/// client.
 class StartedDriver {
  public:
   /// With `preemption`, the device has two rings that support preemption.

@@ -9,7 +9,7 @@ namespace gmmu::kmd::test {
 
 inline constexpr uint32_t kRing = regs::kRingBase;
 
-/// A started driver; the test defines the fake device's behaviour.
+/// A started driver, with a fake device whose behaviour the test defines.
 class SubmitTest : public testing::Test {
  protected:
   explicit SubmitTest(bool preemption = false) : driver({}, preemption) {}

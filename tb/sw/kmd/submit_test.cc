@@ -52,7 +52,8 @@ TEST_F(SubmitTest, PhysicalSubmissionRunsTheGivenPieceOfTheBuffer) {
   EXPECT_EQ(kernel().table.DxgkDdiSubmitCommand(kernel().adapter, &args), STATUS_INVALID_PARAMETER);
 }
 
-// A companion is a system context of another process. Its operations and its buffer use the privileged space.
+// A companion is a system context on a client's device. Its operations and its buffer are in the
+// paging process's space.
 TEST(PagingBuffersByVirtualAddress, AreFoundInTheSpaceOfThePagingProcessOnACompanionContextToo) {
   StartedDriver driver({{"PagingBufferSegment", kApertureSegment}});
   const HANDLE companion = driver.CreateContext(driver.device, true);
@@ -75,7 +76,7 @@ TEST(PagingBuffersByVirtualAddress, AreFoundInTheSpaceOfThePagingProcessOnACompa
   driver.kernel.table.DxgkDdiDestroyContext(companion);
 }
 
-/// A buffer with two operations; the private data contains a record of each.
+/// A paging buffer with two operations, each of which has a record in the private data.
 struct RecordedSubmission : testing::Test {
   RecordedSubmission() {
     DXGKARG_BUILDPAGINGBUFFER build{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wraps the real driver with functions that observe Dxgkrnl's calls and can respond instead of the driver.
+// Wraps the built-in driver in functions that observe Dxgkrnl's calls and can respond in its place.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -16,7 +16,8 @@
 
 namespace gmmu::os {
 
-/// Functions that replace the driver's entry points. Where a function is null, the driver's own entry point is called.
+/// Functions that replace the driver's entry points. A null function leaves the driver's own entry
+/// point in use.
 struct Between {
   std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&)> build;
   std::function<NTSTATUS(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submit;

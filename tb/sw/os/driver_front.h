@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one power cycle of the machine, with functions around the driver that observe every operation, submission and
-// root.
+// Runs power cycles of the machine with a wrapped driver. The wrapper observes every operation,
+// submission and root.
 #pragma once
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,8 @@ namespace gmmu::os::test {
 
 using DriverBuildCall = std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&)>;
 
-/// The operations that the wrapping functions observed, and functions to call instead of the driver.
+/// Functions that the wrapper calls to observe or replace the driver's entry points, and what it
+/// has recorded.
 struct Seen {
   std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> operation;
   std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&, const DriverBuildCall&)> instead;
@@ -45,7 +46,7 @@ class DriverFront : public ::testing::Test {
   }
   ~DriverFront() override { seen = {}; }
 
-  /// Calls `watch` with every operation that VidMm sends, in order, before the driver receives it.
+  /// Calls `watch` with each operation from VidMm, in order, before the driver receives it.
   void Watch(std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> watch) { seen.operation = std::move(watch); }
   /// Calls `instead` in place of the driver. `instead` may itself call the driver.
   void Instead(std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&, const BuildCall&)> instead) {
@@ -68,7 +69,8 @@ class DriverFront : public ::testing::Test {
     EXPECT_THAT(result.faults, ::testing::IsEmpty());
     EXPECT_TRUE(result.verified);
   }
-  /// Makes client 0 read one page per element of `words`. Page i must contain the 4-byte words[i], repeated.
+  /// Makes client 0 read one page per element of `words`, and checks that page i contains words[i],
+  /// repeated.
   static void Reads(workload::Life& life, GpuProcess* process, uint64_t va, const std::vector<uint32_t>& words) {
     std::vector<uint8_t> expected;
     for (const uint32_t word : words)
@@ -83,7 +85,7 @@ class DriverFront : public ::testing::Test {
     run.write = write;
     EXPECT_TRUE(Passed(life, run)) << "at " << std::hex << va;
   }
-  /// Returns an allocation in VRAM whose page i is filled with first + i.
+  /// Returns an allocation in VRAM. Page i is filled with the word first + i.
   static Allocation* Filled(workload::Life& life, uint64_t pages, uint32_t first, uint64_t contiguous = 0) {
     Allocation* allocation = life.vidmm.CreateAllocation("filled", pages * hw::kPageSize);
     allocation->contiguous = contiguous;
@@ -157,7 +159,7 @@ class DriverFront : public ::testing::Test {
   }
 };
 
-/// Runs a client over one page, and checks the expected outcome.
+/// Runs a client over one page, and checks that it ends with `fault` or reads `expected`.
 inline workload::Check RunOnePage(workload::Life& life, GpuProcess* process, uint64_t va,
                                   std::optional<regs::Fault> fault, const std::vector<uint8_t>& expected) {
   workload::ClientRun run = workload::AllLines(process, va, hw::kPageSize);

@@ -38,8 +38,9 @@
 
 namespace gmmu::os::test {
 
-/// Returns a request for an allocation that may reside only in VRAM and is accessed by GPU virtual addresses. Under
-/// memory pressure, such an allocation is evicted, whereas others would move to system memory.
+/// Returns a request for an allocation that may reside only in VRAM and is accessed by GPU virtual
+/// addresses. Under memory pressure such an allocation is evicted; others would move to system
+/// memory.
 inline AllocationRequest LocalOnly(const std::string& name, uint64_t bytes) {
   AllocationRequest request{name, bytes};
   request.accessed_physically = false;
@@ -47,7 +48,8 @@ inline AllocationRequest LocalOnly(const std::string& name, uint64_t bytes) {
   return request;
 }
 
-/// One power cycle of the twin with the built-in driver and `body` as its application.
+/// Runs one power cycle of the behavioural twin, with the built-in driver and with `body` as its
+/// application.
 struct LifeBench {
   LifeBench() {
     config.host.memory_gib = 4;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A power cycle of the twin with linked GPUs. The expected behaviour in tests that use this header comes from the
-// documentation; linked adapters were not observed on Windows.
+// Runs power cycles of the behavioural twin with linked GPUs. In tests that use this header, the
+// expected behaviour follows Microsoft's documentation; linked adapters were not observed on
+// Windows.
 #pragma once
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct LinkedBench : LifeBench {
     config.gpu.count = gpus;
     config.gpu.vram_mib = 2;
     config.gpu.rings = 2;
-    options.driver = Entry;  // the driver wrapped in the functions of `between`
+    options.driver = Entry;  // the driver, wrapped in the functions of `between`
     between = {};
   }
   ~LinkedBench() { between = {}; }

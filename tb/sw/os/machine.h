@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixtures: a kernel on the twin, and memory objects whose adapter is attached to a separate domain.
+// Fixtures: a kernel on the behavioural twin, and memory objects of an adapter that is attached to
+// a domain.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ inline Parameters TestParameters() {
   return parameters;
 }
 
-/// Returns a request for an object of this type in which only the required members are set.
+/// Returns a request for an object of this type, with only the required members set.
 inline DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT Wanted(DXGK_PHYSICAL_MEMORY_TYPE type, uint64_t bytes) {
   DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT args{};
   args.Type = type;
@@ -61,7 +62,7 @@ struct Objects : Machine {
     args.Size = bytes;
     args.Type = type;
     args.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
-    args.Mdl.HighAddress.QuadPart = -1;  // used for contiguous memory too
+    args.Mdl.HighAddress.QuadPart = -1;  // applies to contiguous memory too
     EXPECT_EQ(objects.Create(args, "test"), STATUS_SUCCESS);
     return args;
   }

@@ -20,7 +20,7 @@ std::vector<trace::Access> Random(uint64_t footprint, unsigned writes = 0) {
   return RandomAccesses(footprint, 2'000, 5, writes, 16);
 }
 
-/// Returns one access to each page, in order.
+/// Returns one access to each page, in address order.
 std::vector<trace::Access> Sweep(uint64_t footprint) {
   std::vector<trace::Access> accesses = Random(footprint);
   accesses.resize(footprint / 4096);
@@ -71,7 +71,8 @@ TEST(DemandPages, LeaveWhenAllDoNotFit) {
 }
 
 TEST(DemandPages, ThatWereAccessedLongestAgoLeaveFirst) {
-  // Cycles through slightly more blocks than fit. LRU therefore always evicts the block that is needed next.
+  // Cycles through slightly more blocks than fit, so that LRU always evicts the block that is
+  // needed next.
   std::vector<trace::Access> rounds = Sweep(2 << 20);
   rounds.resize(20 * 16);
   for (size_t i = 0; i < rounds.size(); ++i) rounds[i].address = 0x10000000 + i % 20 * kPiece;

@@ -86,7 +86,7 @@ TEST(Replay, ARequestThatJoinsAWalkOfTheIommuHasMissedItsTlb) {
   std::vector<trace::Access> accesses = RandomAccesses(4 << 20, 300, 9);
   for (trace::Access& access : accesses) {
     access.address = access.address / 4096 * 4096;
-    access.bytes = 256;  // four requests in quick succession
+    access.bytes = 256;  // becomes four requests in quick succession
   }
   Options options;
   options.memory = Memory::kSystem;
@@ -121,7 +121,7 @@ TEST(Replay, WaitsForArrivalsOfAnOpenLoop) {
   EXPECT_LT(tally.latency.max(), 2'000u);
 }
 
-/// Counts the polls during a region. Polls are the host cost of idle time.
+/// Counts the polls during the phase "region". Polls are the host's cost of idle time.
 uint64_t Looks(const Options& options, const std::vector<trace::Access>& accesses, const trace::Header& header) {
   uint64_t looks = 0;
   const auto look = [&](const std::string& phase, uint64_t, uint64_t) { looks += phase == "region" ? 1 : 0; };

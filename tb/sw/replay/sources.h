@@ -12,7 +12,7 @@
 
 namespace gmmu::replay {
 
-/// A workload that is a list of accesses.
+/// A trace source that returns a list of accesses.
 class ListSource : public trace::Source {
  public:
   explicit ListSource(std::vector<trace::Access> accesses) : accesses_(std::move(accesses)) {}
@@ -30,8 +30,8 @@ inline Opener Opens(const std::vector<trace::Access>& accesses) {
   return [accesses] { return std::make_unique<ListSource>(accesses); };
 }
 
-/// Returns `count` accesses to whole lines, anywhere in `footprint` bytes. `writes` percent of them are writes; the
-/// others are reads.
+/// Returns `count` accesses to random whole lines in `footprint` bytes. `writes` per cent of them
+/// are writes, the others are reads.
 inline std::vector<trace::Access> RandomAccesses(uint64_t footprint, uint64_t count, uint64_t seed, unsigned writes = 0,
                                                  uint32_t streams = 1) {
   std::mt19937_64 random(seed);

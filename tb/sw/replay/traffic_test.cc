@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using trace::Access;
 using trace::Kind;
 
-/// A machine whose ports accept one access per cycle and respond after a fixed time.
+/// A machine whose ports accept one access per cycle and respond after a fixed latency.
 struct Machine {
   Traffic& traffic;
   unsigned clients;
@@ -166,7 +166,7 @@ TEST(Traffic, RunsPhasesOneAfterTheOther) {
   EXPECT_EQ(traffic.TakeEpoch().accesses, 0u);
 }
 
-/// A source whose third access is unreadable.
+/// A source whose third access cannot be read.
 class BrokenSource : public trace::Source {
   std::optional<Access> Next() override {
     if (++read_ == 3) throw ReplayError("record 3 is cut off");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which members must be equal in two engines' reports of the same work, and which may differ.
+// Tests which members of two engines' reports of the same work must be equal, and which may differ.
 #include "report/compare.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ std::string Report(const workload::JobResult& result, const std::string& engine 
   return JsonReport(result, limits);
 }
 
-/// Compares a report with a copy that `change` has modified.
+/// Compares a report with that of a copy that `change` has modified.
 std::vector<std::string> After(void (*change)(workload::JobResult&), workload::JobResult first = Sample()) {
   workload::JobResult second = first;
   change(second);
@@ -112,7 +112,8 @@ TEST(Differences, OfACounterThatTheReportCallsByTimeIsNone) {
               ElementsAre(HasSubstr("gpu_mmu.invalidations")));
 }
 
-/// Each read in flight reports the blocked access, so the number of faults and their messages may differ.
+/// Every read in flight can report a blocked access, so the number of faults and their messages may
+/// differ.
 TEST(Differences, OfFaultsAreThoseOfKindNotOfNumber) {
   workload::JobResult faulted = Sample();
   faulted.verified = false;
@@ -131,8 +132,8 @@ TEST(Differences, NeedTwoReports) {
   EXPECT_THROW(Differences(Report(Sample()), "{}"), CompareError);
 }
 
-/// Removes each member that the comparison reads, or changes the member's type. The comparison must name that member,
-/// or find a difference.
+/// Removes each member that the comparison reads, or changes its type. The comparison must name the
+/// member or find a difference.
 TEST(Differences, OfAReportWhoseMembersAreOfOtherTypesAreRefusedByTheMembersName) {
   workload::JobResult full = Sample();
   full.faults = {Fault("gpu", "client 0 read")};

@@ -137,7 +137,7 @@ TEST_F(FileSourceTest, NeverTakesAFlippedBitForAnotherTrace) {
     std::vector<Access> read;
     const std::string text = Refusal([&] { read = ReadBack(bytes); });
     if (text.empty()) {
-      EXPECT_EQ(read, accesses);  // zstd ignores some bits of its frames
+      EXPECT_EQ(read, accesses);  // the flipped bit is one that zstd ignores
     } else {
       EXPECT_THAT(text, HasSubstr("t.gtrace"));
       ++refused;

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 class GenerateTest : public TraceTest {
  protected:
-  /// Returns a small workload for each generator.
+  /// Returns a small workload of each generator.
   std::vector<std::string> Specs() {
     const std::string matrix =
         File("m.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 4 5\n1 2\n2 3\n3 1\n1 4\n4 4\n");
@@ -38,7 +38,7 @@ TEST_F(GenerateTest, EachIsTheSameForTheSameSeedAndStaysInItsBounds) {
     const std::vector<Access> accesses = All(*first.source);
     EXPECT_FALSE(accesses.empty());
     EXPECT_EQ(All(*second.source), accesses);
-    Workload again = Open(first.header.provenance, 99);  // its provenance contains the seed
+    Workload again = Open(first.header.provenance, 99);  // the seed comes from the provenance
     EXPECT_EQ(All(*again.source), accesses);
     if (first.header.count) EXPECT_EQ(accesses.size(), *first.header.count);
     for (const Access& access : accesses) {

@@ -60,7 +60,8 @@ TEST_F(ImportTest, SaysInTheHeaderWhereTheTraceIsFrom) {
   EXPECT_EQ(header_.addresses, Addresses::kVirtual);
 }
 
-// Truncates files and flips bits. Each damaged file causes an error that names it, or contains only valid accesses.
+// Truncates files and flips bits. A damaged file must cause an error that names it, or contain only
+// valid accesses.
 TEST_F(ImportTest, SurvivesDamagedFiles) {
   constexpr uint64_t kSeed = 23;
   std::mt19937_64 random(kSeed);

@@ -28,7 +28,7 @@ TEST_F(InputTest, GivesLinesAcrossItsPieces) {
   EXPECT_FALSE(input.Line(line));
   EXPECT_EQ(input.line(), 100000u);
   EXPECT_EQ(input.offset(), text.size());
-  EXPECT_EQ(watched, 0u);  // the input is shorter than 1 MiB, so no progress is reported
+  EXPECT_EQ(watched, 0u);  // progress is not reported for less than 1 MiB
 }
 
 TEST_F(InputTest, AsksWhetherALastLineWithoutEndIsWhole) {

@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr uint64_t kA = 256 << 20, kNext = 2 << 20;  // address of the first array, and distance between small arrays
+constexpr uint64_t kA = 256 << 20, kNext = 2 << 20;  // first array; distance between small arrays
 
 std::vector<Access> Of(const std::string& spec) {
   Workload workload = Open("gen:" + spec, 1);
@@ -46,7 +46,8 @@ TEST(Kernels, StencilReadsNeighboursAndWritesTheInside) {
               ElementsAre(Read(kA + 32, 32), Read(kA + 8, 16), Read(kA + 72, 16), Write(kA + kNext + 40, 16)));
   const std::vector<Access> all = Of("stencil,nx=20,ny=10,nz=6,iterations=2");
   EXPECT_EQ(Bytes(all, kA + kNext, Kind::kWrite), 18u * 8 * 4 * 8);
-  EXPECT_EQ(Bytes(all, kA, Kind::kWrite), 18u * 8 * 4 * 8);  // the second sweep runs backwards
+  // The second iteration writes into the first array.
+  EXPECT_EQ(Bytes(all, kA, Kind::kWrite), 18u * 8 * 4 * 8);
   EXPECT_GT(Bytes(all, kA, Kind::kRead), 18u * 8 * 4 * 8 * 5);
   EXPECT_THAT(Refusal([] { Open("gen:stencil,nz=2", 0); }), HasSubstr("nz=2 has no inner plane"));
 }
@@ -59,7 +60,7 @@ TEST(Kernels, HashJoinBuildsThenProbes) {
   EXPECT_EQ(Bytes(all, outer, Kind::kRead), 4000u * 16);
   EXPECT_EQ(Bytes(all, table, Kind::kRead), 4000u * 16);
   EXPECT_NEAR(Bytes(all, result, Kind::kWrite), 2000 * 16, 150 * 16);
-  std::set<uint64_t> built;  // a matching lookup finds a bucket that was written
+  std::set<uint64_t> built;  // buckets that were written; matching lookups find one of these
   size_t found = 0;
   for (const Access& access : all) {
     if (access.address < table || access.address >= result) continue;

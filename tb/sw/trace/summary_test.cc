@@ -8,9 +8,9 @@ namespace {
 
 TEST(Summary, CountsPagesOfEachSizeOnce) {
   Summary summary;
-  summary.Add(Read(0x1ffc, 8, 0, 3));   // two 4 KiB pages
-  summary.Add(Write(0xfffc, 8, 9, 5));  // pages 15 and 16: two of 64 KiB
-  summary.Add(Read(0x1ffffc, 8));       // pages 511 and 512: two of 2 MiB
+  summary.Add(Read(0x1ffc, 8, 0, 3));   // touches two 4 KiB pages
+  summary.Add(Write(0xfffc, 8, 9, 5));  // 4 KiB pages 15 and 16, in two 64 KiB pages
+  summary.Add(Read(0x1ffffc, 8));       // 4 KiB pages 511 and 512, in two 2 MiB pages
   summary.Add(Read(0x1ffff0, 4));       // touches nothing new
   summary.Add(Read(uint64_t{1} << 47, 65536));
   EXPECT_EQ(summary.count(), 5u);

@@ -38,7 +38,7 @@ inline std::vector<Access> All(Source& source) {
   return all;
 }
 
-/// Returns the error message that `action` throws, or "" if it succeeds.
+/// Returns the message of the error that `action` throws, or "" if there is none.
 template <typename Action>
 std::string Refusal(Action action) {
   try {
@@ -49,7 +49,7 @@ std::string Refusal(Action action) {
   return "";
 }
 
-/// Gives each test its own folder.
+/// Provides a folder for the files of a test.
 class TraceTest : public ::testing::Test {
  protected:
   TraceTest() : folder_(std::filesystem::temp_directory_path() / ("gmmu_trace_" + std::to_string(getpid()))) {
@@ -62,7 +62,7 @@ class TraceTest : public ::testing::Test {
     std::ofstream(Path(name), std::ios::binary) << bytes;
     return Path(name);
   }
-  /// Returns the accesses imported from a file of another program.
+  /// Imports a file of another program's format with these bytes. Returns the accesses.
   std::vector<Access> Imported(const std::string& format, const std::string& bytes, const ImportOptions& options = {}) {
     notes_.clear();
     Workload workload = Import(format, File("input", bytes), options, notes_);

@@ -63,14 +63,14 @@ TEST(CounterSums, AreOfEachGpuAlone) {
   }
   EXPECT_TRUE(CounterSums(counters).empty());
   counters[0].value += 1;              // one lookup too many on one GPU
-  counters[Good().size()].value -= 1;  // one lookup too few on the other GPU; the errors do not cancel out
+  counters[Good().size()].value -= 1;  // one too few on the other; the errors must not cancel out
   ASSERT_EQ(CounterSums(counters).size(), 2u);
   EXPECT_EQ(CounterSums(counters)[1].text.rfind("unit1.port_client0: lookups", 0), 0u);
 }
 
 TEST(CounterSums, NoticeL1MissesThatNeverReachedTheL2) {
   std::vector<hw::Counter> counters = Good();
-  counters[0].value += 20;  // more lookups and misses of the port
+  counters[0].value += 20;  // lookups and misses of a port
   counters[2].value += 20;
   ASSERT_EQ(CounterSums(counters).size(), 1u);
   EXPECT_EQ(CounterSums(counters)[0].text, "gpu_l2: a lookup for each L1 miss does not hold: 20 >= 34");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what JobResult contains after RunLife.
+// Tests the JobResult that RunLife produces.
 #include "workload/life.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 
 constexpr uint64_t kHole = 0x10000000, kOtherHole = 0x20000000;
 
-/// Makes a client read an unmapped page. `must`: the client must end with the fault.
+/// Makes a client read an unmapped page. With `must`, the client is expected to end with the fault.
 void ReadHole(Life& life, uint64_t va, bool must) {
   os::GpuProcess* process = nullptr;
   life.Work([&] { process = life.vidmm.CreateProcess("process"); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the whole main job, including the driver, on the twin's machine.
+// Tests the whole main job, including the driver, on a machine of the behavioural twin.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,8 @@ namespace {
 using ::testing::Contains;
 using ::testing::Field;
 
-/// A machine whose hardware always reports the resources in `held` as in use, in addition to those that are in use.
+/// A machine whose hardware always reports the resources in `held` as in use, in addition to the
+/// real ones.
 struct Holding : sim::twin::FastMachine {
   Holding(const sim::MachineConfig& config, const std::vector<hw::InUse>& held) : FastMachine(config), more(held) {}
   std::vector<hw::InUse> ResourcesInUse() override {
@@ -45,7 +46,7 @@ struct JobBench {
   JobBench() {
     os.aperture_bytes = 1 << 20;
     machine.host.memory_gib = 4;
-    os.limit_bits = 32;  // below the end of memory, so remapping is needed
+    os.limit_bits = 32;  // less than the memory, so remapping is needed
     os.page_table_bits = {9, 9, 9, 9};
   }
   JobResult Run() {
@@ -112,7 +113,7 @@ TEST(MainJob, RunsInPiecesWhenVramIsSmall) {
   JobBench life;
   life.machine.gpu.vram_mib = 1;
   life.bytes = (1 << 20) + 3;
-  life.os.aperture_bytes = 256 << 10;  // the ranges are larger than the aperture
+  life.os.aperture_bytes = 256 << 10;  // smaller than the ranges to be mapped
   const JobResult result = life.Run();
   EXPECT_TRUE(result.Passed()) << Explain(result);
 }
@@ -145,8 +146,8 @@ TEST(MainJob, DependsOnTheSeedForPlacementOnly) {
   EXPECT_TRUE(three.Passed()) << Explain(three);
 }
 
-// The remapping interface works with another unit: nothing above os/hal/remapping.h and iommu/remapper.h depends on
-// VT-d.
+// Nothing above os/hal/remapping.h and iommu/remapper.h depends on VT-d: the job also works with
+// another remapping unit.
 TEST(MainJob, RunsOnARemappingUnitThatIsNotVtd) {
   for (const uint64_t bytes : {uint64_t{1}, uint64_t{300'000}}) {
     JobBench life;
@@ -232,7 +233,7 @@ TEST_P(Leaks, AreNamedAtPowerOff) {
   JobBench life;
   life.os.inject.leak = GetParam();
   const JobResult result = life.Run();
-  if (GetParam() != "rtl_slot") {  // the lost response keeps the driver from powering down the GPU
+  if (GetParam() != "rtl_slot") {  // here a lost response prevents the GPU's power-down
     EXPECT_TRUE(result.faults.empty()) << Explain(result);
   }
   EXPECT_THAT(result.leaks, Contains(Field(&os::Leak::kind, GetParam()))) << Explain(result);

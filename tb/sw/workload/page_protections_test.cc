@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that procedures no_execute and zero_pages detect a driver that writes entries other than those requested.
+// Tests that procedures no_execute and zero_pages detect a driver whose page-table entries differ
+// from those requested.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,8 @@ using ::testing::StartsWith;
 
 class PageProtections : public os::test::DriverFront {
  protected:
-  /// Returns the names of failed checks and of faults. `before` runs first, on the worker thread.
+  /// Returns the names of failed checks and the messages of faults. `before` runs first, on the
+  /// worker thread.
   std::vector<std::string> WrongIn(const std::string& procedure, const std::function<void(Life&)>& before = nullptr) {
     const Procedure& wanted = *FindProcedure(procedure);
     ParameterValues values;
@@ -34,7 +36,7 @@ class PageProtections : public os::test::DriverFront {
     for (const os::Fault& fault : result.faults) wrong.push_back(fault.text);
     return wrong;
   }
-  /// Applies `change` to each page-table entry that the driver receives.
+  /// Applies `change` to each page-table entry before the driver receives it.
   void Change(const std::function<void(DXGK_PTE&, UINT level)>& change) {
     Instead([change](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& driver) {
       if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE) return driver(args);
@@ -65,7 +67,7 @@ TEST_F(PageProtections, AreFoundMissingWhenNoExecuteIsIgnoredOfReadOnlyPages) {
   EXPECT_THAT(WrongIn("no_execute"), Contains(StartsWith("read-only and no-execute, executed")));
 }
 
-// The shared page initially holds zeros, so a check that only reads would not notice.
+// The shared page initially holds zeros, so reads alone would not detect it.
 TEST_F(PageProtections, AreFoundMissingWhenZeroPagesAreOnePageOfMemory) {
   uint64_t page = 0;
   Change([&](DXGK_PTE& entry, UINT level) {

@@ -2,7 +2,7 @@
 #pragma once
 #include "ddi/wdm_names.h"
 
-/// Wrong uses of kernel routines at PASSIVE_LEVEL, selected by name.
+/// Misuses of kernel routines, selected by name. Call Do at PASSIVE_LEVEL.
 class KernelMisdeeds {
  public:
   template <typename Is>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in driver with one error, selected by environment variable GMMU_MISDEED. The driver calls the
-// DxgkInitialize defined here.
+// The built-in driver with one error, selected by environment variable GMMU_MISDEED. The driver's
+// call to DxgkInitialize is renamed by the build and reaches Misbehave below.
 #undef DxgkInitialize
 #include <algorithm>
 #include <cstdlib>
@@ -39,7 +39,7 @@ constexpr UINT64 kPage = 4096;
 constexpr UINT kPagesOf64k = 16;
 UINT64 WholePages(UINT64 bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
-// Rules of sizes and offsets, each of which a driver may forget. Operands are the system's, so they are changed in a copy.
+// Mishandles a size or an offset. The system owns the operation, so a copy is modified.
 NTSTATUS BuildOperation(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
   DXGKARG_BUILDPAGINGBUFFER wrong = *args;
   const bool update = args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE;
@@ -70,7 +70,7 @@ NTSTATUS BuildOperation(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
   return status;
 }
 
-// Takes a paging buffer to begin at the page of the submission's address.
+// Assumes that every paging buffer starts on a page boundary.
 NTSTATUS SubmitVirtual(HANDLE adapter, CONST DXGKARG_SUBMITCOMMANDVIRTUAL* args) {
   DXGKARG_SUBMITCOMMANDVIRTUAL wrong = *args;
   if (Is("submits_from_buffer_start") && args->Flags.Paging) wrong.DmaBufferVirtualAddress &= ~(kPage - 1);
@@ -129,7 +129,7 @@ void Deferred(PVOID context) {
   real.DxgkDdiDpcRoutine(context);
 }
 
-// Simulates a start that fails and does not free its memory.
+// With leaks_when_refused, memory that is allocated before a failing start is not freed.
 NTSTATUS Start(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE kernel, PULONG sources, PULONG children) {
   KernelMisdeeds::Do(Is);
   std::memcpy(&os, kernel, std::min<size_t>(kernel->Size, sizeof os));
@@ -144,7 +144,7 @@ NTSTATUS Start(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE kernel, 
   return status;
 }
 
-// Assumes that every allocation succeeds, and therefore crashes at the first access to memory that was not allocated.
+// With trusts_allocations, the driver writes to pool memory without checking that it was allocated.
 NTSTATUS Trusting(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
   if (Is("notifies_at_passive_level")) os.DxgkCbNotifyDpc(os.DeviceHandle);
   if (Is("kernel_memory_after_start")) {
@@ -164,7 +164,7 @@ NTSTATUS Trusting(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
 
 extern "C" NTSTATUS Misbehave(PDRIVER_OBJECT object, PUNICODE_STRING path, PDRIVER_INITIALIZATION_DATA table) {
   real = *table;
-  kept_entries = nullptr;  // an earlier run in this process may have set it
+  kept_entries = nullptr;  // an earlier run in this process may have set this
   kept_argument = nullptr;
   table->DxgkDdiQueryAdapterInfo = Query;
   table->DxgkDdiBuildPagingBuffer = Build;

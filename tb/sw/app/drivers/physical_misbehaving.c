@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver of examples/drivers/physical with one change, which environment variable GMMU_MISDEED selects. The driver
- * calls the DxgkInitialize and uses the user-mode half defined here. */
+/* The driver of examples/drivers/physical with one change, selected by environment variable
+ * GMMU_MISDEED. The build renames symbols, so that this file takes the place of DxgkInitialize and
+ * wraps the user-mode half. */
 #undef DxgkInitialize
 #undef GmmuUserModeDriver
 #include <hw/user_mode.h>
@@ -178,8 +179,7 @@ static NTSTATUS Submit(HANDLE adapter, CONST DXGKARG_SUBMITCOMMAND* args) {
 
 static SIZE_T WholePages(SIZE_T bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 
-/* Rules of sizes and offsets, each of which a driver may forget. Operands are the system's, so they are changed in a
- * copy. */
+/* Mishandles a size or an offset. The system owns the operation, so a copy is modified. */
 static NTSTATUS BuildOperation(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* b) {
   DXGKARG_BUILDPAGINGBUFFER wrong = *b;
   NTSTATUS status;
@@ -201,7 +201,7 @@ static NTSTATUS BuildOperation(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* b) {
   return status;
 }
 
-/* Paging buffers in the aperture are mapped before any of them can run, so the CPU writes the map. */
+/* Paging buffers in the aperture must be mapped before any of them can run, so the CPU does it. */
 static NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* b) {
   UINT64 memory = 0, aperture = 0;
   SIZE_T i;

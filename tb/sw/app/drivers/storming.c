@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model for --device: the hardware of examples/drivers/software, which begins a storm at its first access to host
- * memory and never ends it. GMMU_STORM selects the storm: "interrupts" sends one every 500 ns, "faults" reads unmapped
- * pages at the same rate. */
+/* A model for --device: the hardware of examples/drivers/software. Its first access to host memory
+ * starts an endless storm. GMMU_STORM selects the storm: "interrupts" sends an interrupt message
+ * every 500 ns, "faults" reads unmapped pages at the same rate. */
 #include <stdlib.h>
 
 #include "hardware.c"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that misuses memory it was given. MISDEED selects the misuse, after which its shared object is named. */
+/* A driver that misuses memory that it was given. MISDEED selects the misuse, which also names the
+ * shared object. */
 #include <wdm.h>
 
 #include <dispmprt.h>

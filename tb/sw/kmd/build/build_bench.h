@@ -17,16 +17,17 @@
 
 namespace gmmu::kmd::test {
 
-inline constexpr uint32_t kSystemSpace = 0;  // the fixture's system process has the first space
+inline constexpr uint32_t kSystemSpace = 0;  // space of the fixture's system process
 inline constexpr uint32_t kProcessSpace = 1;
 
-/// Acts as VidMm: builds one operation, with a new buffer whenever the driver needs one, and executes each buffer.
+/// Acts as VidMm: builds operations, provides a new buffer whenever the driver requests one, and
+/// executes each buffer.
 class BuildTest : public testing::Test {
  protected:
   explicit BuildTest(std::map<std::string, uint64_t> parameters = {}) : driver(std::move(parameters)) {}
 
-  /// Builds the operation in buffers of `bytes` bytes, each of which the model executes. The arguments are passed
-  /// unchanged in every pass, except for the buffer.
+  /// Builds the operation in buffers of `bytes` bytes, and lets the model execute each buffer.
+  /// Between passes, only the buffer arguments change.
   NTSTATUS Build(DXGKARG_BUILDPAGINGBUFFER args, UINT bytes, CommandModel* model, int* passes = nullptr) {
     args.hSystemContext = driver.system_context;
     args.MultipassOffset = 0;

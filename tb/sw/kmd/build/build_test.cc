@@ -62,7 +62,8 @@ TEST_F(BuildTest, OperationsPackBackToBackInOneBuffer) {
   for (const auto& header : model.headers) EXPECT_TRUE(header.wait_writes());
 }
 
-// The private data contains one record per operation. The driver advances its pointer as it advances pDmaBuffer.
+// The driver writes one record per operation into the private data, and advances its pointer as it
+// advances pDmaBuffer.
 class PrivateData : public BuildTest {
  protected:
   PrivateData() : BuildTest({{"PagingPrivateBytes", 64}}) {}
@@ -75,7 +76,8 @@ TEST_F(PrivateData, IsAdvancedByARecordForEachOperationAndHeldAgainstTheSubmissi
   args.pDmaBuffer = buffer.data();
   args.DmaSize = 512;
   args.pDmaBufferPrivateData = records.data();
-  constexpr UINT kReserved = (BufferStart::kMost - 1) * sizeof(BufferStart);  // room that records do not use
+  // Records do not use this reserved space.
+  constexpr UINT kReserved = (BufferStart::kMost - 1) * sizeof(BufferStart);
   args.DmaBufferPrivateDataSize = 32 + kReserved;
   args.DmaBufferGpuVirtualAddress = 0x10000;
   const auto build = [&](DXGK_BUILDPAGINGBUFFER_OPERATION operation) {

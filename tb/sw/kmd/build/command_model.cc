@@ -30,7 +30,7 @@ void CommandModel::Run(const void* buffer, size_t bytes) {
   const auto* words = static_cast<const uint64_t*>(buffer);
   const size_t count = bytes / 8;
   if (bytes % 8 != 0) errors.push_back("size is no multiple of 8");
-  written_.clear();  // the previous entry ended with a fence
+  written_.clear();  // the previous ring entry ended with a fence, so its writes are complete
   for (size_t at = 0; at < count;) {
     regs::CommandHeaderWord header;
     header.raw = words[at];

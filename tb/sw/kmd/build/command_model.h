@@ -10,12 +10,10 @@
 
 namespace gmmu::kmd::test {
 
-/// Models the execution of paging buffers: the resulting contents of tables and aperture, and the bytes that were
-/// copied or filled.
-///
-/// It is written only from the command records, not from the driver. A malformed command sets an error message and
-/// stops the execution. A command that overwrites an entry written since the last wait is an error, because the
-/// hardware may reorder the two writes.
+/// Models the execution of paging buffers: the resulting contents of page tables and aperture, and
+/// the copied and filled bytes. It is based on the command records only, not on the driver. A
+/// malformed command is recorded as an error and ends the execution. Overwriting an entry that was
+/// written since the last wait is an error, because the hardware may reorder the two writes.
 class CommandModel {
  public:
   void Run(const void* buffer, size_t bytes);

@@ -65,7 +65,7 @@ TEST_F(BuildTest, UpdateContextAllocationWritesThePrivateDataInAsManyPassesAsItT
   EXPECT_EQ(Refused(args), STATUS_INVALID_PARAMETER) << "more than the allocation holds";
 }
 
-/// An allocation with explicit residency notification.
+/// An allocation that requests explicit residency notification.
 struct Told {
   explicit Told(StartedDriver& driver) : kernel(driver.kernel) {
     AllocationData data;
@@ -125,7 +125,8 @@ TEST_F(BuildTest, NotifyResidencyWritesTheAddressInStreamOrderForWhoAskedForIt) 
   EXPECT_EQ(Built(told.Notice(false)).tables.begin()->second, 0u);
 }
 
-// The reset loses video memory, so a residency notice that the GPU wrote shortly before the reset is void.
+// An adapter reset loses video memory, so a residency notice that the GPU wrote just before it no
+// longer holds.
 TEST_F(BuildTest, AfterAnAdapterResetNothingIsResidentThoughTheGpuWroteUntilItStoodStill) {
   const Told told(driver);
   const auto model = Built(told.Notice(true));

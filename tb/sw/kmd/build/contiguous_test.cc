@@ -41,7 +41,7 @@ class ContiguousTest : public BuildTest {
     for (uint32_t i = 0; i < 16; ++i) marked += static_cast<int>(At(first + i).contiguous());
     return marked;
   }
-  /// Checks for every entry marked contiguous that the guarantee of docs/page-tables.md holds.
+  /// Checks the guarantee of docs/page-tables.md for every entry that is marked contiguous.
   void ExpectPromiseHolds() {
     for (const auto& [where, raw] : model_.tables) {
       regs::PteEntry entry;
@@ -71,7 +71,7 @@ TEST_F(ContiguousTest, TheWorkedExampleOfThePage) {
 }
 
 TEST_F(ContiguousTest, AnAlignedRunMarksItsWholeBlocksOnly) {
-  Apply(Pages(0x1008, 48), 8);  // va and page agree modulo 16: entries 8..55
+  Apply(Pages(0x1008, 48), 8);  // index and page number agree modulo 16; covers entries 8 to 55
   EXPECT_EQ(Contiguous(16), 16);
   EXPECT_EQ(Contiguous(32), 16);
   EXPECT_FALSE(At(15).contiguous() || At(48).contiguous());
@@ -98,7 +98,7 @@ TEST_F(ContiguousTest, ChangingOnePageTakesTheBitFromTheOtherFifteenFirst) {
   EXPECT_EQ(At(5).page(), 0x7777u);
   EXPECT_EQ(At(4).page(), 0x1004u);
   EXPECT_EQ(At(6).page(), 0x1006u);
-  Apply({DXGK_PTE{}}, 6);  // a second change in the same block needs no further commands
+  Apply({DXGK_PTE{}}, 6);  // the block is no longer marked
   EXPECT_EQ(At(6).raw, 0u);
   ExpectPromiseHolds();
 }
@@ -106,7 +106,7 @@ TEST_F(ContiguousTest, ChangingOnePageTakesTheBitFromTheOtherFifteenFirst) {
 TEST_F(ContiguousTest, BothEndsOfAnUpdateMayCutABlock) {
   Apply(Pages(0x1000, 64), 0);
   std::vector<DXGK_PTE> invalid(40);
-  Apply(invalid, 12);  // entries 12 to 51 cover blocks 0 and 3 only partly
+  Apply(invalid, 12);  // covers blocks 0 and 3 only partly (entries 12 to 51)
   EXPECT_EQ(Contiguous(0), 0);
   EXPECT_EQ(Contiguous(48), 0);
   EXPECT_EQ(At(11).page(), 0x100Bu);

@@ -30,8 +30,9 @@ class CopyTest : public BuildTest {
     args.CopyPageTableEntries.pRanges = ranges.data();
     return args;
   }
-  /// Executes the copy commands on `entries` at kTable; each command reads all its entries before it writes any. Fails
-  /// if the source and destination of a command overlap, or if a command does not wait.
+  /// Executes the copy commands on `entries`, the words at kTable. Each command reads all its
+  /// entries before it writes any. Fails if a command's source and destination overlap, or if its
+  /// wait bit is not set.
   void Apply(const DXGKARG_BUILDPAGINGBUFFER& operation, UINT bytes, std::vector<uint64_t>* entries) {
     DXGKARG_BUILDPAGINGBUFFER args = operation;
     args.hSystemContext = driver.system_context;
@@ -129,7 +130,7 @@ TEST_F(CopyTest, ACompanionContextOfAProcessCopiesInThePrivilegedSpaceToo) {
   driver.kernel.table.DxgkDdiDestroyContext(companion);
 }
 
-// A copied entry keeps its contiguous bit, which might be wrong in the new table.
+// A copied entry would keep its contiguous bit, which may be wrong in the target table.
 TEST_F(BuildTest, CopiesOfEntriesAreNotSupportedWhileBlocksAreMarkedAsContiguous) {
   DXGKARG_BUILDPAGINGBUFFER args{};
   args.Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;

@@ -137,10 +137,11 @@ class Leaf64kTest : public BuildTest {
   }
 };
 
-// Observed on Windows build 26100: entries of 64 KiB are counted individually, and their page numbers step by 16.
+// Observed on Windows build 26100: 64 KiB entries are counted as single entries, and their page
+// numbers are 16 apart.
 TEST_F(Leaf64kTest, StartIndexAndNumPageTableEntriesCount64KiBEntries) {
   std::vector<DXGK_PTE> ptes = {Leaf(0x100), Leaf(0x110), Leaf(0x120), Leaf(0x130), Leaf(0x200)};
-  auto args = Update(ptes, 0, 0x2C000, 27);  // the final one is entry 31 of 32
+  auto args = Update(ptes, 0, 0x2C000, 27);  // ends at entry 31, the table's last
   args.UpdatePageTable.Flags.Use64KBPages = 1;
   const auto model = Built(args);
   EXPECT_EQ(model.tables.size(), 5u);
@@ -163,7 +164,8 @@ TEST_F(Leaf64kTest, EntriesOf64KiBNeverGetTheContiguousBit) {
   EXPECT_EQ(model.headers.size(), 1u) << "one run";
 }
 
-// This behaviour was observed on Windows build 26100.
+// Observed on Windows build 26100: PageTablePageSize is set per entry, independently of
+// Flags.Use64KBPages.
 TEST_F(Leaf64kTest, PageTablePageSizeCountsForEachEntryWhateverUse64KBPagesSays) {
   for (const bool flag : {false, true}) {
     std::vector<DXGK_PTE> ptes = {DXGK_PTE{}, Leaf(0xC), Leaf(0x2C)};
@@ -184,7 +186,7 @@ class DualPteTest : public Leaf64kTest {
   DualPteTest() : Leaf64kTest(true) {}
 };
 
-// The expected behaviour comes from the documentation; it was not observed on Windows.
+// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 TEST_F(DualPteTest, ALevel1EntryIsTwoWordsFromTheTwoArrays) {
   std::vector<DXGK_PTE> small = {Leaf(0x10), DXGK_PTE{}, Leaf(0x30)}, large = {DXGK_PTE{}, Leaf(0x21), Leaf(0x31)};
   auto args = Update(small, 1, 0x4000, 5);
@@ -257,7 +259,8 @@ TEST_F(BuildTest, FlushNamesTheSpaceOfTheProcessAndCoversThePageOfItsEnd) {
   EXPECT_EQ(model.flushes[0].start, 0x2030000u);
   EXPECT_EQ(model.flushes[0].end, 0x25B1000u);
 
-  args.FlushTlb.EndVirtualAddress = ~D3DGPU_VIRTUAL_ADDRESS{0};  // the end of the largest space
+  // The last address of the largest space.
+  args.FlushTlb.EndVirtualAddress = ~D3DGPU_VIRTUAL_ADDRESS{0};
   model = Built(args);
   ASSERT_EQ(model.flushes.size(), 1u);
   EXPECT_EQ(model.flushes[0].start, 0x2030000u);
@@ -273,7 +276,8 @@ TEST_F(BuildTest, FlushNamesTheSpaceOfTheProcessAndCoversThePageOfItsEnd) {
   EXPECT_EQ(model.flushes[0].space, kSystemSpace);
 }
 
-// The root and the process must belong to the same space. A root or process that has no space is accepted.
+// A flush must name a root and a process of the same space. A root or a process without a space is
+// accepted.
 TEST_F(BuildTest, FlushOfAnotherProcessesRootIsRefused) {
   const auto set = [&](HANDLE context, uint64_t root) {
     DXGKARG_SETROOTPAGETABLE args{};

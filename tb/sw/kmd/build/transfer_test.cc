@@ -162,11 +162,12 @@ TEST_F(BaseTest, SegmentAddressesHaveTheBaseAddressAddedAndOffsetsDoNot) {
   args.Fill.Destination.SegmentAddress.QuadPart = 0x40009000;
   EXPECT_EQ(Built(args).fills.at(0).destination, Table(0x9000));
 
-  std::vector<DXGK_PTE> ptes = {Leaf(0x77)};  // table and page addresses are segment offsets
+  // Addresses of tables and pages are offsets in the segment.
+  std::vector<DXGK_PTE> ptes = {Leaf(0x77)};
   EXPECT_EQ(Built(Update(ptes, 0, 0x40000, 0)).tables.at(Table(0x40000)), Entry(0x77));
 }
 
-// No source says whether the pattern is one byte in a 32-bit field or 32 bits (the default).
+// No source says whether the fill pattern is one byte (FillByByte) or 32 bits (the default).
 class ByteFill : public BuildTest {
  protected:
   ByteFill() : BuildTest({{"FillByByte", 1}}) {}

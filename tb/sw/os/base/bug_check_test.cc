@@ -35,8 +35,8 @@ NTSTATUS CreateWithoutSegment(HANDLE device, DXGKARG_CREATECONTEXT* args) {
   return status;
 }
 
-// Without DMA buffers, a client's first context causes a bug check, but the paging process's context is accepted. Both
-// were observed on two Windows builds.
+// If DMA buffers have a size but no segment, a client's first context causes a bug check, whereas
+// the paging process's context is accepted. Both were observed on two Windows builds.
 TEST_F(BadContext, WithoutASegmentForItsDmaBuffersIsBugCheck0x3B) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiCreateContext = CreateWithoutSegment; };
   dma_buffer_bytes = 0;  // no DMA buffers; a Microsoft sample driver leaves both members 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests section "start condition" of the IOMMU DMA remapping documentation. The expected behaviour comes from the
-// documentation; it was not observed on Windows.
+// Tests section "start condition" of the IOMMU DMA remapping documentation. The expected behaviour
+// follows Microsoft's documentation; it was not observed on Windows.
 #include "os/base/dma_policy.h"
 
 #include <gmock/gmock.h>
@@ -66,8 +66,9 @@ TEST(DmaPolicy, TheLastInstalledByteMustBeVisible) {
   }
 }
 
-// According to the documentation, an adapter whose highest visible address "does not exceed" installed memory must not
-// start. An address equal to the last installed byte is therefore not sufficient.
+// According to Microsoft's documentation, an adapter must not start if its highest visible address
+// "does not exceed" installed memory. An address equal to the last installed byte is therefore too
+// low.
 TEST(DmaPolicy, EqualityOfTheTwoBytesPassesByASwitchOnly) {
   DmaFacts facts = Facts(0xFFFF'FFFF, 0xFFFF'FFFF);
   facts.policy = RemapPolicy::kNever;

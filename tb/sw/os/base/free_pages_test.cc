@@ -32,7 +32,7 @@ class ListOfPages {
   }
   std::vector<uint64_t> Starts(uint64_t size, uint64_t alignment, uint64_t from, uint64_t to) const {
     std::vector<uint64_t> starts;
-    uint64_t run = 0;  // number of free pages that start at `page`, below `to`
+    uint64_t run = 0;  // length of the free run from `page` on, up to `to`
     for (uint64_t page = std::min<uint64_t>(to, free_.size()); page-- > from;) {
       run = free_[page] ? run + 1 : 0;
       if (run >= size && page % alignment == 0) starts.push_back(page * kBytes);
@@ -59,7 +59,8 @@ void Compare(uint64_t pages, int steps, uint64_t seed) {
   for (int step = 0; step < steps; ++step) {
     const uint64_t size = below(3) == 0 ? sizes[below(std::size(sizes))] : 1 + below(4);
     const uint64_t first = below(pages), end = first + size;
-    const bool mostly_free = step / 500 % 2 == 0;  // alternates between long runs and single pages
+    // Alternates between mostly free and mostly used memory.
+    const bool mostly_free = step / 500 % 2 == 0;
     if (below(4) < (mostly_free ? 1 : 3)) {
       ASSERT_EQ(memory.Remove(first * kBytes, end * kBytes), list.Set(first, end, false) * kBytes) << step;
     } else if (list.Has(first, end, false)) {
@@ -115,8 +116,8 @@ TEST(FreePages, CountOneSizeThroughManyChanges) {
   }
 }
 
-// Allocating or freeing a page updates the count of every run that contains the page, including runs that begin in an
-// earlier group.
+// Allocating or freeing a page must update the counts of all runs that contain it, including runs
+// that start in an earlier group.
 TEST(FreePages, CountEveryPlaceThatAPageIsIn) {
   constexpr uint64_t kPages = 1600;  // three groups and a partial one
   FreePages memory(0, kPages * kBytes, kBytes);

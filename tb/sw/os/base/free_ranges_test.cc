@@ -46,8 +46,8 @@ TEST(FreeRanges, AgreeWithAListOfPages) {
   pages.Set(0, kPages, true);
   ranges.Add(0, kPages * kPage);
   for (int step = 0; step < 12000; ++step) {
-    // At first only single pages are allocated, until there are some thousands of holes; then sizes and calls are
-    // random.
+    // The first steps only allocate single pages, which leaves thousands of holes. After that,
+    // sizes and calls are random.
     const uint64_t count = step < 3000 ? 1 : 1 + random() % 8;
     const uint64_t first = random() % (kPages - count);
     if (step < 3000 || random() % 2) {
@@ -73,7 +73,7 @@ TEST(FreeRanges, AgreeWithAListOfPages) {
   }
 }
 
-// There are so many holes that the tree has several levels. It grows and shrinks.
+// Uses enough holes for a tree of several levels, which first grows and then shrinks.
 TEST(FreeRanges, FindEveryPlaceAmongTensOfThousandsOfHoles) {
   constexpr uint64_t kHoles = 40'000;
   const FreeRanges::Wanted page{kPage, kPage}, block{16 * kPage, 16 * kPage};

@@ -85,8 +85,8 @@ TEST(Ranges, AreInTheLedgerInTheOrderOfTheirMakingByStartAndSize) {
   EXPECT_FALSE(ledger.IsOpen(other, "adl"));
 }
 
-// With the same seed, both implementations choose the same ranges: the one that counts single pages and the one that
-// keeps free ranges.
+// Given the same seed, the allocator that counts single pages and the one that keeps free ranges
+// must choose the same ranges.
 TEST(Ranges, OfASpaceOfPagesAreWhereThoseOfAnotherAre) {
   constexpr uint64_t kPage = 4096, kEnd = 6000 * kPage;
   const uint64_t seed = 11;

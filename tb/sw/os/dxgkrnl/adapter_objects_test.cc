@@ -11,7 +11,7 @@ using workload::Life;
 
 class SystemProcess : public DriverFront {};
 
-// Observed on Windows build 22621: the system calls CreateDevice twice.
+// Observed on Windows build 22621: CreateDevice is called twice for the system process.
 TEST_F(SystemProcess, HasTwoDevicesInTheBringUpOf22621) {
   for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621}) {
     bench.options.os.bring_up = order;
@@ -22,7 +22,8 @@ TEST_F(SystemProcess, HasTwoDevicesInTheBringUpOf22621) {
   }
 }
 
-// Observed on Windows build 26100: a driver that rejects the PASID does not start.
+// Observed on Windows build 26100: the system process has a PASID, and a driver that rejects it
+// does not start.
 TEST_F(SystemProcess, MayBringAPasidWhateverTheIommuModel) {
   for (const bool pasid : {false, true}) {
     static DRIVER_INITIALIZATION_DATA real;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests engines that cannot be reset: the whole adapter is reset and rebuilt. The expected behaviour comes from the
-// documentation; it was not observed on Windows.
+// Tests recovery from engines that cannot be reset: the whole adapter is reset and rebuilt. The
+// expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
     life.worker.Call([&] { innocent = life.vidmm.CreateProcess("innocent"); });
     const PacketId packet = hung.commands->Submit("an endless fill");
     EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kLost);
-    // Until the rebuild, the system's own work waits, or is lost with an error.
+    // Until the rebuild, the system's own work is delayed, or fails with an error.
     life.kernel.scheduler().Wait([&] { return life.adapter.miniport().calls("DxgkDdiRestartFromTimeout") == 1; },
                                  1'000'000'000, "the restart", 1000);
     EXPECT_TRUE(hung.process->handles.state->lost);
@@ -89,7 +89,7 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
     ASSERT_THAT(life.adapter.vidsch().recoveries(), SizeIs(1));
     EXPECT_EQ(life.adapter.vidsch().recoveries()[0].kind, VidSch::Recovery::Kind::kAdapter);
     EXPECT_EQ(life.adapter.vidsch().recoveries()[0].device, "guilty");
-    // The lost objects can be destroyed.
+    // Lost objects can still be destroyed.
     hung.commands->Release();
     life.worker.Call([&] {
       life.vidmm.FreeVa(*hung.process, hung.va);
@@ -97,7 +97,7 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
       life.vidmm.DestroyProcess(hung.process);
       life.vidmm.DestroyProcess(innocent);
     });
-    // New objects work, with paging, tables and clients.
+    // New objects work, including paging, page tables and clients.
     workload::RunSeededMainJob(life, 100'000);
   });
   for (const auto& fault : result.faults) ADD_FAILURE() << fault.text;
@@ -105,8 +105,8 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
   EXPECT_TRUE(result.verified);
 }
 
-/// The worker moves the tables of the process whose packet hangs, so it first waits for the packet. After the packet is
-/// lost, the worker rebuilds the adapter.
+/// To move a process's tables, the worker must wait for the process's hung packet. When the packet
+/// is lost, the move fails, and the worker rebuilds the adapter.
 TEST(AdapterReset, WorkThatIsUnderWayEndsAndTheRebuildFollows) {
   ShortDelays bench;
   bench.options.driver = Entry;
@@ -146,7 +146,7 @@ TEST(AdapterReset, OurDriverGivesUpTheEngineAndResetsTheAdapterWhenMemoryDoesNot
   EXPECT_TRUE(result.verified);
 }
 
-// The expected behaviour comes from reports by driver authors.
+// Driver authors reported this bug check.
 TEST(AdapterReset, WhenMemoryDoesNotAnswerThenEitherItIsBugCheck0x116) {
   const auto result = RunWithHeldReads(100'000);
   EXPECT_FALSE(result.verified);
@@ -155,8 +155,8 @@ TEST(AdapterReset, WhenMemoryDoesNotAnswerThenEitherItIsBugCheck0x116) {
   EXPECT_THAT(result.faults[0].text, testing::HasSubstr("the engine could not be reset"));
 }
 
-/// The driver may use CpuVisibleAddress until the system notifies it of the unmap. After a reset, the notification is
-/// late.
+/// The driver may use CpuVisibleAddress until it is notified of the unmap. After a reset, that
+/// notification comes late.
 TEST(AdapterReset, TheCpuAddressOfAnApertureMappingLivesUntilTheDriverIsToldOfItsLoss) {
   ShortDelays bench;
   bench.options.driver = Entry;

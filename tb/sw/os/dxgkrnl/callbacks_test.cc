@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the callback table passed to the driver, and the statuses that its callbacks return.
+// Tests the callback table that the driver receives, and the statuses that callbacks return.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,14 +20,14 @@ class ShortKernelTable : public DriverWithAFront {};
 NTSTATUS StartWithAShortTable(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,
                               PULONG children) {
   alignas(8) static uint8_t given[sizeof(DXGKRNL_INTERFACE)];
-  std::memset(given, 0xEE, sizeof given);  // the bytes after the table must not be called
+  std::memset(given, 0xEE, sizeof given);  // the driver must not call these bytes after the table
   std::memcpy(given, interface, 0x138);
   auto* table = reinterpret_cast<DXGKRNL_INTERFACE*>(given);
   table->Size = 0x138;
   return between.real.DxgkDdiStartDevice(context, start, table, sources, children);
 }
 
-// The expected behaviour comes from the documentation; it was not observed on Windows.
+// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 TEST_F(ShortKernelTable, IsRefusedByADriverThatNeedsMoreAndNothingBehindItIsUsed) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithAShortTable; };
   const auto result = Run();
@@ -37,7 +37,8 @@ TEST_F(ShortKernelTable, IsRefusedByADriverThatNeedsMoreAndNothingBehindItIsUsed
 
 struct DriverUnload : DriverWithAFront {};
 
-// The wrong driver writes the byte just before the inaccessible page, which causes no fault. It never frees the block.
+// The faulty driver writes one byte past its block, into the gap before the inaccessible page, so
+// the write does not fault. It never frees the block.
 TEST_F(DriverUnload, FindsWhatTheDriverWroteBehindPoolMemoryThatItKeeps) {
   for (const bool misdeed : {false, true}) {
     between.table = [misdeed](DRIVER_INITIALIZATION_DATA&) {
@@ -69,7 +70,8 @@ std::string StopAt(Irql level, const std::function<void()>& call) {
 
 struct CallbackLevels : test::DriverFront {};
 
-// The levels come from Microsoft's reference pages; those of the memory callbacks come from the design guide.
+// The IRQL limits come from Microsoft's reference pages; those of the memory callbacks come from
+// the design guide.
 TEST_F(CallbackLevels, AreThoseOfTheDocuments) {
   RunOnWorker([](workload::Life&) {
     const DXGKRNL_INTERFACE& os = test::seen.interface;
@@ -109,7 +111,7 @@ TEST_F(CallbackLevels, AreThoseOfTheDocuments) {
   });
 }
 
-/// Calls callbacks through the driver's own table.
+/// Tests statuses by calling the table that the driver received.
 struct FailureStatus : test::DriverFront {};
 
 TEST_F(FailureStatus, IsEachOnesOwnOrOneForAllByASwitch) {
@@ -133,7 +135,7 @@ TEST_F(FailureStatus, IsEachOnesOwnOrOneForAllByASwitch) {
 
 struct MappedMemory : test::DriverFront {};
 
-// The expected behaviour comes from the documentation; it was not observed on Windows.
+// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 TEST_F(MappedMemory, LiesInOneBarWholly) {
   RunOnWorker([&](workload::Life& life) {
     const auto map = [&](uint64_t address, uint64_t length) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests DMA mode changes of a running adapter and of a restarted adapter. The expected behaviour comes from the
-// documentation; it was not observed on Windows.
+// Tests changes of the DMA mode, while an adapter runs and when it restarts. The expected behaviour
+// follows Microsoft's documentation; it was not observed on Windows.
 #include "os/dxgkrnl/domain_switch.h"
 
 #include <gmock/gmock.h>

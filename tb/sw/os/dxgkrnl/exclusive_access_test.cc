@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests exclusive access on a running machine, and the steps before the adapter starts. The expected behaviour comes
-// from the documentation; it was not observed on Windows.
+// Tests exclusive access on a running machine, and the steps before the adapter starts. The
+// expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include "os/dxgkrnl/exclusive_access.h"
 
 #include "tb/sw/os/dxgkrnl/isolation_bench.h"
@@ -49,7 +49,8 @@ TEST_F(Isolation, WaitsForThePacketsThatTheDriverHolds) {
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 
-/// An exception during exclusive access also ends it. The device is released, and the previous state is restored.
+/// An exception during exclusive access ends it: the device is released, and the previous state is
+/// restored.
 TEST_F(Isolation, AnErrorInExclusiveAccessEndsIt) {
   const auto result = Run([](workload::Life& life) {
     ExclusiveAccess& exclusive = life.adapter.isolation().exclusive();
@@ -70,7 +71,8 @@ TEST_F(Isolation, AnErrorInExclusiveAccessEndsIt) {
   EXPECT_EQ(std::count(between.calls.begin(), between.calls.end(), "EndExclusiveAccess"), 2);
 }
 
-/// With kAllowFailure, a failed isolation leaves no domain behind. A secure VM that is started later is fully isolated.
+/// With kAllowFailure, a failed isolation leaves no domain behind. A secure VM that starts later is
+/// fully isolated.
 TEST_F(Isolation, AFailureThatIsIgnoredLeavesNoDomainBehind) {
   options.os.iommu_flags = 0x17;
   between.begin = [] { return STATUS_DEVICE_NOT_READY; };
@@ -161,8 +163,8 @@ struct CapsComeBeforeTheStart : Isolation {
 };
 TEST(Rule11, CapsAreReadAfterAddDeviceAndBeforeStartDeviceAndAgree) { CapsComeBeforeTheStart().TestBody(); }
 
-/// The domain exists before the driver may use the device: at StartDevice the device is already attached to its domain,
-/// whether remapped or 1:1.
+/// The device is attached to its domain, remapped or 1:1, before StartDevice lets the driver use
+/// it.
 struct AttachedBeforeTheStart : Isolation {
   void TestBody() override {
     for (const RemapPolicy policy : {RemapPolicy::kNever, RemapPolicy::kIdentity, RemapPolicy::kWhenPossible}) {
@@ -176,7 +178,7 @@ struct AttachedBeforeTheStart : Isolation {
 };
 TEST(DomainSwitch, ADomainIsAttachedBeforeStartDevice) { AttachedBeforeTheStart().TestBody(); }
 
-/// A single device access between BeginExclusiveAccess and EndExclusiveAccess violates the contract.
+/// Even a single device access between BeginExclusiveAccess and EndExclusiveAccess is a violation.
 struct SilenceIsProven : Isolation {
   void TestBody() override {
     workload::JobResult result;
@@ -192,7 +194,7 @@ struct SilenceIsProven : Isolation {
       EXPECT_THAT(result.faults[0].text, HasSubstr(text));
     }
 
-    // This driver does not stop its device, on which a client is running.
+    // This driver does not stop its device while a client is running on it.
     options.os.inject.noisy_device = NoisyDevice::kNone;
     between.begin = [] { return STATUS_SUCCESS; };
     const auto load = [](workload::Life& life) {
@@ -209,7 +211,7 @@ struct SilenceIsProven : Isolation {
 };
 TEST(Rule11, BetweenBeginAndEndExclusiveAccessTheDeviceIsSilent) { SilenceIsProven().TestBody(); }
 
-/// Raises an interrupt cause that no driver awaits.
+/// Raises an interrupt cause that the driver does not wait for.
 class Cause {
  public:
   explicit Cause(workload::Life& life) : life_(life), bar_(life.adapter.function().bars[0].address) {
@@ -236,7 +238,8 @@ void LetPass(workload::Life& life, uint64_t ns) {
   life.kernel.scheduler().Wait([&] { return life.kernel.hal().NowNs() >= end; }, 2 * ns, "time", 1000);
 }
 
-/// A message that becomes due during exclusive access is held by the device, and sent once when sending is permitted.
+/// If an interrupt message becomes due during exclusive access, the device holds it and sends it
+/// once afterwards.
 TEST_F(Isolation, AnInterruptThatFallsDueInExclusiveAccessComesAfterIt) {
   const auto result = Run([](workload::Life& life) {
     const Miniport& miniport = life.adapter.miniport();
@@ -259,8 +262,8 @@ TEST_F(Isolation, AnInterruptThatFallsDueInExclusiveAccessComesAfterIt) {
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 
-/// A message that left the device before Begin and arrives later is not a violation by the device. Dxgkrnl holds the
-/// message.
+/// An interrupt message that left the device before Begin and arrives later is no violation.
+/// Dxgkrnl holds it until exclusive access has ended.
 TEST_F(Isolation, AnInterruptUnderWayIsHeldInExclusiveAccessAndServedAfterIt) {
   config.inject.late_interrupt_ns = 60'000;
   const auto result = Run([](workload::Life& life) {

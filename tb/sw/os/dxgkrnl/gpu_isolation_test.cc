@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests GPU isolation on a running machine. The expected behaviour comes from the documentation; no open-source driver
-// is known to use GPU isolation.
+// Tests GPU isolation on a running machine. The expected behaviour follows Microsoft's
+// documentation; no open-source driver is known to use GPU isolation.
 
 #include "tb/sw/os/dxgkrnl/isolation_bench.h"
 
@@ -32,8 +32,8 @@ TEST_F(Isolation, ASecureVmFailsToStartWhenTheDriverLacksSupport) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("IoMmuSecureModeSupported is 0"));
 }
 
-/// With the secure VM key off, a secure VM starts whatever the driver supports, even behind a remapping domain.
-/// Isolation that IOMMUFlags forces on still requires support by the driver.
+/// With the secure VM key off, a secure VM starts even if the driver does not support isolation. If
+/// IOMMUFlags force isolation on, the secure VM still requires the driver's support.
 TEST_F(Isolation, WithTheKeyOffASecureVmStartsUnlessIsolationIsOn) {
   options.os.driver["Isolation"] = 0;
   options.os.secure_vm_key = false;
@@ -61,7 +61,7 @@ TEST_F(Isolation, AFailureIsIgnoredOnTheForcedPathOnlyWhereItIsAllowed) {
     life.Compare("noted", life.adapter.isolation().ignored_failure().empty() ? "no failure is noted" : "");
   });
   EXPECT_TRUE(result.Passed()) << Texts(result);
-  result = Run(SecureVm);  // the failure is not ignored when a secure VM starts
+  result = Run(SecureVm);  // a secure VM's start does not ignore the failure
   ASSERT_THAT(result.faults, SizeIs(1));
   EXPECT_THAT(result.faults[0].text, HasSubstr("GPU isolation needs an IOMMU"));
 }
@@ -78,7 +78,8 @@ TEST_F(Isolation, DomainAndMappingsWithoutAttachLeaveTheGpuAsItIs) {
   }
 }
 
-/// A logical adapter has only one domain. A mode switch therefore attaches the domain that is already waiting.
+/// A logical adapter has only one domain, so a mode switch attaches the domain that these flags
+/// have created.
 TEST_F(Isolation, AWaitingDomainIsEnteredByASwitchOfTheMode) {
   for (const uint32_t flags : {0x1u, 0x3u}) {
     options.os.iommu_flags = flags;
@@ -94,8 +95,8 @@ TEST_F(Isolation, AWaitingDomainIsEnteredByASwitchOfTheMode) {
   }
 }
 
-/// With bit 0x8, the enable bits apply even if the driver lacks the capability. Without bit 0x8, they are ignored for
-/// such a driver.
+/// With bit 0x8, the enable bits apply even if the driver lacks the capability; without it, they
+/// are ignored for such a driver.
 TEST_F(Isolation, BypassDriverCapIsolatesADriverWithoutTheCapability) {
   options.os.driver["Isolation"] = 0;
   for (const uint32_t flags : {0xFu, 0x1Fu}) {
@@ -144,7 +145,8 @@ TEST_F(Isolation, ADriverThatNeedsItIsIsolatedFromTheStartOrNotStarted) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DXGK_IOMMU_CAPS.IommuIsolationRequired is 1"));
 }
 
-/// Before WDDM 2.9, the system sends no query before the start. The driver reports its needs later, in DXGK_VIDMMCAPS.
+/// Before WDDM 2.9, the system does not query isolation before the start. The driver reports that
+/// it needs isolation later, in DXGK_VIDMMCAPS.
 TEST_F(Isolation, ADriverBeforeWddm29ThatNeedsItIsIsolatedOnceItHasStarted) {
   options.os.driver["IsolationRequired"] = 1;
   options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_8;
@@ -160,7 +162,8 @@ TEST_F(Isolation, ADriverBeforeWddm29ThatNeedsItIsIsolatedOnceItHasStarted) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("GPU isolation needs an IOMMU"));
 }
 
-/// The device accesses memory as soon as its driver starts it. Every access goes through the domain.
+/// A device may access memory while its driver starts it. Even then, every access goes through the
+/// domain.
 TEST_F(Isolation, WhatADeviceReadsInItsStartMeetsTheDomain) {
   options.os.driver["IsolationRequired"] = 1;
   between.starting = [](hw::Bdf device) {
@@ -174,7 +177,8 @@ TEST_F(Isolation, WhatADeviceReadsInItsStartMeetsTheDomain) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("read of logical page 0x15000000"));
 }
 
-/// The driver's reports before and after the start must agree, because the domain is attached in between.
+/// The driver must report the same need before and after the start, because the domain is attached
+/// in between.
 TEST_F(Isolation, ADriverThatNeedsItSaysSoBeforeTheStart) {
   options.os.driver["IsolationRequired"] = 1;
   between.queried = [](const DXGKARG_QUERYADAPTERINFO& args, NTSTATUS status) {
@@ -214,8 +218,8 @@ void AddSegmentOfSystemMemory(const DXGKARG_QUERYADAPTERINFO& args, uint64_t bas
   std::memcpy(out->pSegmentDescriptor + 2 * out->SegmentDescriptorStride, &segment, sizeof segment);
 }
 
-/// The driver itself has allocated the memory of a system memory segment, by a routine that maps it into no domain. VidMm
-/// maps that memory at the physical address that the driver reports.
+/// The driver has allocated the memory of a system memory segment by a routine that maps it into no
+/// domain. VidMm maps it 1:1 at the physical address that the driver reports.
 TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
   std::optional<uint64_t> first;  // page
   between.queried = [&](const DXGKARG_QUERYADAPTERINFO& args, NTSTATUS status) {
@@ -233,7 +237,8 @@ TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
     for (uint64_t page = 0; page < 16; ++page) Kernel::Current().pages().Free(*first + page);
     first.reset();
   };
-  auto result = Run([&](workload::Life& life) {  // a switch attaches the domain while the adapter runs
+  // In this run, the domain is attached while the adapter runs.
+  auto result = Run([&](workload::Life& life) {
     bool looked = false;
     between.begin = [&] {
       looked = true;
@@ -247,7 +252,8 @@ TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
   });
   EXPECT_TRUE(result.Passed()) << Texts(result);
   for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
-  options.os.driver["IsolationRequired"] = 1;  // isolated from the start: mapped when the driver reports the segment
+  // The adapter is isolated from the start, so the segment is mapped when the driver reports it.
+  options.os.driver["IsolationRequired"] = 1;
   result = Run([&](workload::Life& life) {
     life.Compare("the segment", mapped(life));
     free();
@@ -255,8 +261,8 @@ TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 
-/// The second of the documentation's four kinds of memory belongs to VidMm: backing stores of evictions, and fence
-/// pages.
+/// The documentation lists four kinds of memory that the domain maps. The second kind is VidMm's
+/// own: backing stores of evicted allocations, and fence pages.
 TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
   const auto result = Run([](workload::Life& life) {
     SecureVm(life);
@@ -295,7 +301,8 @@ TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
   for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
 }
 
-/// After the activation, the domain maps the documentation's four kinds of memory and nothing else.
+/// Once isolation is active, the domain maps the four kinds of memory that the documentation lists,
+/// and nothing else.
 TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
   config.host.gpu_reserved_kib = 64;
   options.os.driver["DmaRemapping"] = 0;
@@ -323,10 +330,10 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
       life.Compare("save memory", mapped(saved) ? "" : "not mapped");
       life.dxgkrnl.frame_buffer().Unpin(adapter.handle(), {0});
       life.Compare("save memory goes with the pin", mapped(saved) ? "still mapped" : "");
-      // kind 4: reserved by firmware
+      // kind 4: memory reserved by firmware
       const uint64_t reserved = adapter.dma().reserved_ranges().at(0).BaseAddress / hw::kPageSize;
       life.Compare("reserved memory", mapped(reserved) ? "" : "not mapped");
-      // This page was allocated without the callbacks.
+      // A page that was not allocated through the callbacks is not mapped.
       const uint64_t other = life.kernel.pages().AllocatePage("driver", "MmAllocatePagesForMdl");
       life.Compare("other memory", mapped(other) ? "mapped" : "");
       life.kernel.pages().Free(other);
@@ -337,7 +344,8 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
   for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
 }
 
-/// When an MDL is mapped, hAdapter is the handle of the lead adapter (documentation of DXGKCB_MAPMDLTOIOMMU).
+/// According to the documentation of DXGKCB_MAPMDLTOIOMMU, hAdapter is the handle of the lead
+/// adapter.
 TEST_F(Isolation, AListIsMappedForTheLeadAdapterOnly) {
   config.gpu.count = 2;
   options.os.driver["DmaRemapping"] = 0;
@@ -361,8 +369,6 @@ TEST_F(Isolation, AListIsMappedForTheLeadAdapterOnly) {
   });
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }
-
-// ---- exclusive access
 
 }  // namespace
 }  // namespace gmmu::os::isolation_test

@@ -41,7 +41,8 @@
 
 namespace gmmu::os::isolation_test {
 
-/// Wraps the driver's table. Records the names of the system's calls in order, and calls the test's functions.
+/// Wraps the driver's table. Records the names of the system's calls in order, and calls functions
+/// that the test sets.
 struct Between {
   std::vector<std::string> calls;
   std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&, NTSTATUS)> queried;  // called after the real entry point
@@ -53,7 +54,7 @@ struct Between {
 inline Between between;
 inline DRIVER_INITIALIZATION_DATA real;
 
-/// True if the IOMMU is on and the GPU is attached to its adapter's domain.
+/// Returns true if the IOMMU is on and the GPU is attached to its adapter's domain.
 inline bool Attached(PhysicalAdapter& gpu) {
   const Remapping* iommu = Kernel::Current().iommu();
   const RemappingDomain* domain = gpu.logical().domain();

@@ -13,14 +13,14 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(IommuFlags, All32ValuesWithAndWithoutTheDriversCapability) {
-  // Compares the result for every value of the flags with the rules in the documentation, bit by bit.
+  // Compares the result for every value of the flags with the documented rules, bit by bit.
   for (uint32_t flags = 0; flags <= IommuFlags::kAll; ++flags) {
     const bool enabled = flags & 0x01, mappings = flags & 0x02, attach = flags & 0x04;
     const bool bypass = flags & 0x08, allow = flags & 0x10;
     for (const bool cap : {false, true}) {
       SCOPED_TRACE("flags " + std::to_string(flags) + (cap ? ", cap" : ", no cap"));
       const ForcedIsolation actions = ForceIsolation(flags, cap);
-      const bool counted = cap || bypass;  // otherwise the enable bits are ignored
+      const bool counted = cap || bypass;  // if false, the enable bits are ignored
       EXPECT_EQ(actions.create_domain, counted && enabled);
       EXPECT_EQ(actions.map, counted && enabled && mappings);
       EXPECT_EQ(actions.attach, counted && enabled && mappings && attach);
@@ -30,7 +30,8 @@ TEST(IommuFlags, All32ValuesWithAndWithoutTheDriversCapability) {
 }
 
 TEST(IommuFlags, TheValuesThatDoSomethingAreThese) {
-  // States the same rules as lists of flag values. Each action requires the flags of the previous action.
+  // Checks the same rules as lists of flag values. Each action also requires the flags of the
+  // action before it.
   std::vector<uint32_t> attaching, mapping, creating;
   for (uint32_t flags = 0; flags < 0x10; ++flags) {
     const ForcedIsolation actions = ForceIsolation(flags, false);

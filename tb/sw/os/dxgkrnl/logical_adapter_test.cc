@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests discovery, order and capabilities of linked adapters. The expected behaviour comes from the documentation; it
-// was not observed on Windows.
+// Tests discovery, order and capabilities of linked adapters. The expected behaviour follows
+// Microsoft's documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -94,7 +94,8 @@ TEST(LinkedAdapters, GpusThatAreNotInTheChainAreRemovedAgain) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// The driver could link the two devices, but the system does not use linking without entry point DxgkDdiLinkDevice.
+// The driver could link the two devices, but without entry point DxgkDdiLinkDevice the system does
+// not link them.
 TEST(LinkedAdapters, WithoutTheEntryTheFirstDeviceStandsAloneAndTheOthersAreRemovedAgain) {
   LinkedBench bench(3);
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiLinkDevice = nullptr; };
@@ -129,7 +130,8 @@ NTSTATUS NoteMetadata(HANDLE context, UINT node, DXGKARG_GETNODEMETADATA* args) 
   return between.real.DxgkDdiGetNodeMetadata(context, node, args);
 }
 
-/// Records the calls of AddDevice, StartDevice and GetNodeMetadata, and each query for which `name` returns a name.
+/// Records calls of AddDevice, StartDevice and GetNodeMetadata, and each query for which `name`
+/// returns a text.
 void NoteStartUp(const std::function<std::string(const DXGKARG_QUERYADAPTERINFO&)>& name) {
   events.clear();
   between.table = [](DRIVER_INITIALIZATION_DATA& table) {
@@ -144,7 +146,7 @@ void NoteStartUp(const std::function<std::string(const DXGKARG_QUERYADAPTERINFO&
   };
 }
 
-// Both sets of caps are read after every AddDevice and before any StartDevice.
+// Expects that both sets of caps are read after every AddDevice and before any StartDevice.
 void ExpectCapsBetweenAddDeviceAndStart() {
   LinkedBench bench(2);
   NoteStartUp([](const DXGKARG_QUERYADAPTERINFO& args) -> std::string {
@@ -186,8 +188,8 @@ TEST(LinkedAdapters, CapabilitiesAreAskedForEachPhysicalAdapterIndex) {
 
 TEST(LinkedAdapters, TheIndexOfADeviceIsTheDriversByItsHandle) {
   LinkedBench bench(2);
-  // The driver numbers its devices in another order than the link does. The system uses the driver's order, although
-  // these adapters cannot work with it.
+  // The driver numbers its devices in a different order than the link. The system adopts the
+  // driver's numbers, although these adapters cannot work with them.
   between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
     if (args.Type != DXGKQAITYPE_PHYSICALADAPTERCAPS)
       return between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
@@ -294,7 +296,8 @@ TEST(LinkedAdapters, WhatMustAgreeIsRefusedByField) {
   EXPECT_THAT(refused(), ElementsAre("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId"));
   EXPECT_THAT(AdmitLink({&second}), SizeIs(0)) << "a GPU alone may have them in system memory";
   second.segments.resize(3);
-  for (const UINT elsewhere : {second.system_segment(), 3u}) {  // 3 is a segment other than the root's
+  // Segment 3 is not the root's segment.
+  for (const UINT elsewhere : {second.system_segment(), 3u}) {
     second.levels[0].PageTableSegmentId = elsewhere;
     EXPECT_THAT(refused(), ElementsAre("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId")) << elsewhere;
   }

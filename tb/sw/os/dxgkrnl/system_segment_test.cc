@@ -16,7 +16,7 @@ class SystemSegment : public DriverFront {
  protected:
   SystemSegment() { bench.options.os.driver["SystemSegmentBytes"] = 2 << 20; }
 
-  /// Calls `change` with the memory segment's descriptor before the system reads it.
+  /// Lets `change` modify the memory segment's descriptor before the system reads it.
   static void Changed(const std::function<void(DXGK_SEGMENTDESCRIPTOR4&)>& change) {
     seen.answer = [change](const DXGKARG_QUERYADAPTERINFO& args) {
       if (args.Type != DXGKQAITYPE_QUERYSEGMENT4) return;
@@ -70,7 +70,8 @@ TEST_F(SystemSegment, OfPagesThatTheDriverHasNotAllocatedIsRefused) {
     bench.options.os.limit_bits = 40;
     uint64_t at = 0;
     Changed([&](DXGK_SEGMENTDESCRIPTOR4& segment) {
-      segment.CpuTranslatedAddress.QuadPart += 2 << 20;  // the last 64 KiB of the driver's memory, then other pages
+      // Only 64 KiB remain in the driver's memory.
+      segment.CpuTranslatedAddress.QuadPart += 2 << 20;
       at = static_cast<uint64_t>(segment.CpuTranslatedAddress.QuadPart);
     });
     EXPECT_THAT(Refusal(), ::testing::AllOf(HasSubstr("segment 2 is populated from system memory"),

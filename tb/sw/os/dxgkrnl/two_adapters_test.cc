@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests two logical adapters of one machine. The expected behaviour comes from the documentation; it was not observed
-// on Windows.
+// Tests two logical adapters of one machine. The expected behaviour follows Microsoft's
+// documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ TEST(TwoAdapters, OneIsIsolatedAlone) {
   bench.RunProcedure(1, 0);
 }
 
-/// A driver of its own for the second adapter. It counts its calls.
+/// State of a separate driver for the second adapter, which counts its calls.
 struct SecondDriver {
   DRIVER_INITIALIZATION_DATA real;
   unsigned built, unloaded;

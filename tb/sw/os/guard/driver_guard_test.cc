@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests drivers that crash, spin or wait forever. The run must end with a report that contains the location.
+// Tests drivers that crash, loop or wait forever. The run must end with a report that contains the
+// location.
 #include "os/guard/driver_guard.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +24,7 @@ class DriverGuardTest : public DriverWithAFront {
   DriverGuardTest() { DriverGuard::Install(nullptr, 1); }
   ~DriverGuardTest() override { DriverGuard::Remove(); }
 
-  /// Calls `harm` in FLUSH_TLB, and returns the only fault of the run.
+  /// Makes the driver call `harm` in FLUSH_TLB, and returns the run's only fault.
   Fault FaultOf(const std::function<void()>& harm) {
     between.build = [harm](DXGKARG_BUILDPAGINGBUFFER& args) {
       if (args.Operation == DXGK_OPERATION_FLUSH_TLB) harm();
@@ -98,7 +99,7 @@ TEST_F(DriverGuardTest, ALoopInTheDriverEndsAfterItsSeconds) {
 }
 
 TEST_F(DriverGuardTest, AWaitInTheDriverEndsAtItsBound) {
-  DriverGuard::Remove();  // ending the wait needs no signal
+  DriverGuard::Remove();  // a wait ends at its limit without signals
   const Fault fault = FaultOf([] {
     LARGE_INTEGER millisecond{};
     millisecond.QuadPart = -10'000;
@@ -125,7 +126,8 @@ TEST_F(DriverGuardTest, AnEntryBehindThoseOfAnUpdateCannotBeRead) {
                   "read byte 16 of pPageTableEntries (Flags.Repeat is 1: one entry), which has 16 bytes");
 }
 
-// The machine copies the words on another stack. A fault there would be attributed to the machine.
+// The machine copies register data on another stack, where a fault would be attributed to the
+// machine. The driver's words must therefore be read during the driver's call.
 TEST_F(DriverGuardTest, WordsForTheDeviceAreReadWhileTheCallIsStillToBlame) {
   between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
     const auto& op = args.UpdatePageTable;
@@ -193,7 +195,7 @@ TEST_F(DriverGuardTest, ABadPointerInAnInterruptRoutineHasItsIrql) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DxgkDdiInterruptRoutine"));
 }
 
-// DriverEntry runs before the driver's table exists, but counts as a driver call too.
+// DriverEntry also counts as a driver call, although the driver's table does not exist yet.
 TEST_F(DriverGuardTest, ABadPointerInDriverEntryIsABugCheck) {
   between.table = [](DRIVER_INITIALIZATION_DATA&) { *nowhere = 1; };
   const auto result = Run();

@@ -38,8 +38,8 @@ __attribute__((noinline)) void UseStack(size_t bytes) {
   for (size_t i = 0; i < bytes && i < sizeof local; i += 64) local[sizeof local - 1 - i] = 1;
 }
 
-// Observed on Windows build 22621: with 0x12D0 bytes of a 24 KiB stack already used, a local variable of 23 KB caused
-// bug check 0x50.
+// Observed on Windows build 22621: a local variable of 23 KB caused bug check 0x50, with 0x12D0
+// bytes of the 24 KiB stack already in use.
 TEST_F(BuildStack, OfMoreThanTheWorkerHasIsBugCheck0x50) {
   for (const size_t bytes : {size_t{8'000}, size_t{20'000}}) {
     between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {

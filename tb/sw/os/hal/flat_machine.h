@@ -8,8 +8,8 @@
 
 namespace gmmu::os::test {
 
-/// The fast engine's machine, with a flat remapping unit that firmware reports as the IOMMU. FlatRemapping drives the
-/// unit.
+/// A machine of the fast engine whose firmware reports a flat remapping unit as its IOMMU.
+/// FlatRemapping is the unit's driver.
 class FlatMachine : public sim::twin::FastMachine {
  public:
   explicit FlatMachine(const sim::MachineConfig& config) : FlatMachine(config, new sim::FlatRemapper) {}

@@ -12,7 +12,8 @@
 namespace gmmu::os::test {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 36;  // maximum size of a domain, whose table then occupies 128 MiB
+// The maximum size of a domain. Its table then has 128 MiB.
+constexpr uint64_t kMostBytes = uint64_t{1} << 36;
 constexpr uint64_t kWord = sizeof(uint64_t);
 constexpr unsigned kMostReads = 100'000;
 constexpr char kNoMemory[] = "the flat unit's table is not installed memory";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver for a remapping unit that exists only for tests (tb/sim/iommu/flat_remapper.h). It is the second
-// implementation of os/hal/remapping.h.
+// A driver for a remapping unit that exists only in tests (tb/sim/iommu/flat_remapper.h). It is a
+// second implementation of os/hal/remapping.h, beside VT-d.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -28,12 +28,12 @@ class FlatDomain final : public RemappingDomain {
   uint64_t At(uint64_t page) const { return table_ * hw::kPageSize + page * sizeof(uint64_t); }
 
   hw::HostRam& ram_;
-  const uint64_t pages_;  // logical pages below the limit, each with a word in the table
+  const uint64_t pages_;  // pages below the limit; each has one table entry
   uint64_t table_ = 0;    // first page of the table
 };
 
-/// The unit's driver. A domain has one flat table, which is allocated as a whole. A job on a FlatMachine uses this
-/// driver as JobOptions::remapping (workload/job.h).
+/// The unit's driver. Each domain has one flat table, allocated as a whole. To use this driver in a
+/// job on a FlatMachine, set JobOptions::remapping (workload/job.h).
 class FlatRemapping final : public Remapping {
  public:
   explicit FlatRemapping(const RemappingParts& parts) : parts_(parts) {}
@@ -65,7 +65,7 @@ class FlatRemapping final : public Remapping {
   std::optional<uint64_t> Find(std::optional<hw::Bdf> device) const;
   void MapPage(const FlatDomain& domain, uint64_t page, uint64_t pfn);
   void UnmapPages(const FlatDomain& domain, uint64_t first, uint64_t count);
-  /// Makes the unit drop its cached translations.
+  /// Makes the unit discard its cached translations.
   void Invalidate();
   void TakeFault();
 

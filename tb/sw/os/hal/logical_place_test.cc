@@ -12,7 +12,7 @@ constexpr uint64_t k2MiB = 512, k1GiB = 512 * 512;  // pages
 TEST(LogicalPlace, AgreesWithTheHostAddressModuloALargePage) {
   Ledger ledger;
   RangeAllocator space(4096, uint64_t{1} << 40, 7, "logical_range", "test", ledger);
-  std::vector<uint64_t> pfns = {3, 9};  // two scattered pages, then an aligned 2 MiB
+  std::vector<uint64_t> pfns = {3, 9};  // two scattered pages; an aligned 2 MiB follows
   for (uint64_t i = 0; i < k2MiB; ++i) pfns.push_back(0x40000 + i);
   const auto place = PlaceLogical(space, pfns.data(), pfns.size(), "test");
   ASSERT_TRUE(place);

@@ -61,7 +61,7 @@ TEST(Pages, ComeInBlocksWhenAskedTo) {
   EXPECT_EQ(first->at(16) % 16, 0u);
   EXPECT_EQ(second->front(), first->back() + 1) << "the block's rest";
   EXPECT_NE(kernels, first->back() + 1) << "the kernel's own page is no part of it";
-  // If there is no free block, single pages are allocated.
+  // Without a free block, single pages are allocated.
   const auto few = pages.AllocateScattered(7, 0x1001000, 0x1009000, "test", "test");
   ASSERT_TRUE(few);
   for (uint64_t pfn : *few) EXPECT_TRUE(pfn >= 0x1001 && pfn < 0x1009);

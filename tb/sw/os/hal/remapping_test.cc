@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the contract of os/hal/remapping.h for both implementations: VT-d, and a unit with a flat table.
+// Tests the contract of os/hal/remapping.h with both implementations: VT-d, and a unit with a flat
+// table.
 #include "os/hal/remapping.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +35,7 @@ class Bench {
  public:
   Bench(std::unique_ptr<sim::twin::FastMachine> machine, Kernel::MakesRemapping* driver)
       : platform_(std::move(machine)), memory_(platform_->ram()), kernel(*platform_, TestParameters(), driver) {}
-  /// Returns the host address that the device's access reaches, or nullopt if the unit blocks the access.
+  /// Returns the host address of the device's access, or nullopt if the unit blocks the access.
   std::optional<uint64_t> Access(hw::Bdf device, uint64_t logical, bool write) {
     const auto result = sim::TranslateAtOnce(*platform_->iommu(), memory_, {device.requester_id(), logical, write});
     return result.ok() ? std::optional<uint64_t>(result.hpa) : std::nullopt;
@@ -150,7 +151,8 @@ TEST_P(RemappingContract, DomainsKeepDevicesApart) {
   End({first, second});
 }
 
-/// Domain numbers are reused, and the unit's caches identify domains by number.
+/// Domain numbers are reused, and the unit tags its cached translations with them. A new domain
+/// must not hit old entries.
 TEST_P(RemappingContract, ANewDomainKnowsNothingOfADestroyedOne) {
   Enable();
   for (int i = 0; i < 2; ++i) {

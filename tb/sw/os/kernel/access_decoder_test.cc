@@ -11,7 +11,8 @@ namespace {
 
 constexpr uint64_t kAt = 0x7000;
 
-/// Decodes an instruction with kAt in RAX, kAt - 8 in RBX, kAt in RDI, another address in RSI, and 2 in RCX.
+/// Decodes an instruction, with kAt in RAX and RDI, kAt - 8 in RBX, another address in RSI, and 2
+/// in RCX.
 std::optional<DecodedAccess> Decode(std::vector<uint8_t> code, uint64_t address = kAt, bool write = false) {
   code.resize(16, 0x90);
   gregset_t registers{};

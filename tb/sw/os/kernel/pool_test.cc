@@ -14,7 +14,8 @@ using ::testing::HasSubstr;
 constexpr uint32_t kTag = 0x74736574;  // "test"
 
 struct PoolTest : ::testing::Test {
-  /// Returns the parameters of the bug check that `call` triggers. The bug check's message must contain `text`.
+  /// Expects that `call` triggers this bug check with a message that contains `text`. Returns its
+  /// parameters.
   static std::array<uint64_t, 4> Stops(StopCode code, const std::string& text, const std::function<void()>& call) {
     try {
       call();

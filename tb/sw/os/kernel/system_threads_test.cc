@@ -50,7 +50,7 @@ TEST(SystemThreads, ServeUntilTheyAreToldToEndAndCanBeWaitedFor) {
   Shared shared;
   EXPECT_EQ(threads.Alone([&] {
     PVOID const thread = Start(shared);
-    Delay(2'000'000'000);  // longer than the limit of any other wait
+    Delay(2'000'000'000);  // exceeds the time limit of all other waits
     for (int i = 0; i < 3; ++i) {
       KeSetEvent(&shared.work, 0, FALSE);
       Delay(1'000);

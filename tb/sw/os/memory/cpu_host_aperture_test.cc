@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the CPU host aperture with a driver that records which segment page each page of BAR2 shows. The expected
-// behaviour comes from the documentation; it was not observed on Windows.
+// Tests the CPU host aperture with a driver that records which page of the segment each page of
+// BAR2 shows. The expected behaviour follows Microsoft's documentation; it was not observed on
+// Windows.
 #include "os/memory/cpu_host_aperture.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::map<UINT, UINT64> shown;  // the segment page behind each page of the window
+std::map<UINT, UINT64> shown;  // the segment page that each window page shows
 std::vector<UINT> segments;
 NTSTATUS answer;
 bool pointer_lived;
@@ -70,7 +71,7 @@ struct Window : Machine {
     table.DxgkDdiUnmapCpuHostAperture = UnmapPages;
     return table;
   }
-  /// Returns the segment pages behind a view, as they were last passed to the driver.
+  /// Returns the segment pages that a view shows, as last reported to the driver.
   std::vector<UINT64> Behind(const uint8_t* view, size_t pages) {
     std::vector<UINT64> found;
     const uint64_t first = (kernel.mmio().Resolve(view, 1) - start) / aperture->page_bytes();
@@ -123,8 +124,8 @@ TEST(CpuHostAperture, IsForSegmentsThatHaveOne) {
   EXPECT_THROW(CpuHostAperture(window.kernel, window.miniport, DXGK_SEGMENTDESCRIPTOR4{}, 2, 0), BugCheck);
 }
 
-/// Windows accepts a segment with a CPU host aperture, and so does the admission check, but this machine's GPU lacks
-/// one.
+/// Windows and the admission check accept a segment with a CPU host aperture, but this machine's
+/// GPU has no such aperture.
 class CpuHostApertureStart : public DriverWithAFront {};
 TEST_F(CpuHostApertureStart, TablesBehindOneEndTheStartWithAWord) {
   between.query = [&](const DXGKARG_QUERYADAPTERINFO& args) {

@@ -90,7 +90,7 @@ TEST(MemoryViews, AUserViewBelongsToItsProcess) {
     const auto user = test.Map(object.hPhysicalMemoryObject, 0, 4096, DXGK_ACCESS_MODE_USER_MODE);
     const auto kernel = test.Map(object.hPhysicalMemoryObject, 0, 4096);
     EXPECT_EQ(test.kernel.scheduler().AttachProcess(8), 7u);
-    test.Unmap(kernel);  // any process may unmap the view
+    test.Unmap(kernel);  // any process may unmap a kernel view
     try {
       test.Unmap(user);
     } catch (const BugCheck& stop) {
@@ -104,8 +104,8 @@ TEST(MemoryViews, AUserViewBelongsToItsProcess) {
   EXPECT_TRUE(refused);
 }
 
-// The documentation defines the owner of a user view, but not the result of an access to the view's address by another
-// process. Here the CPU raises a page fault.
+// The documentation says that a user view belongs to a process, but not what another process reads
+// at the view's address. In this model, the access is a page fault.
 TEST(MemoryViews, AnAccessToAUserViewFromAnotherProcessIsAFaultThatNamesBoth) {
   DriverGuard::Install(nullptr);
   {
@@ -133,7 +133,7 @@ TEST(MemoryViews, AnAccessToAUserViewFromAnotherProcessIsAFaultThatNamesBoth) {
       scheduler.AttachProcess(8);
       EXPECT_EQ(reads(kernel), 'u') << "a kernel view serves every process";
       EXPECT_EQ(reads(user), '!');
-      scheduler.AttachProcess(0);  // simulates the end of process 7
+      scheduler.AttachProcess(0);  // process 0 is the system process
       EXPECT_EQ(reads(user), '!');
       scheduler.AttachProcess(7);
       EXPECT_EQ(reads(user), 'u') << "it is there again in its own";
@@ -153,7 +153,8 @@ TEST(MemoryViews, AnAccessToAUserViewFromAnotherProcessIsAFaultThatNamesBoth) {
   DriverGuard::Remove();
 }
 
-// Observed on Windows build 26100: the view is at base + Offset(out), and is unmapped with Size(out).
+// Observed on Windows build 26100: the data is at pMappedAddress + Offset (an output), and the view
+// is unmapped with the Size that was returned.
 TEST(Rule11, MapResultsAreRelativeToTheReturnedBaseAndUnmapTakesTheOutputSize) {
   Objects test;
   const auto object = test.Create(40 * 4096, test.adapter);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the frame buffer reservation: charge, sections, pins and windows. The expected behaviour comes from the
-// documentation; it was not observed on Windows.
+// Tests the reservation of frame buffer save memory: commit charge, sections, pins and windows. The
+// expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include "os/memory/frame_buffer.h"
 
 #include "os/base/page_math.h"
@@ -70,7 +70,7 @@ TEST(FrameBuffer, AboveApcLevelEveryOneOfTheFiveStops) {
   Machine machine;
   FrameBuffer& frame_buffer = machine.frame_buffer;
   frame_buffer.Reserve(machine.adapter, false, {4 * kPage, 4 * kPage});
-  machine.kernel.scheduler().Raise(kApc);  // APC level is low enough
+  machine.kernel.scheduler().Raise(kApc);  // APC_LEVEL is still permitted
   DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{0, kPage, nullptr};
   ASSERT_EQ(frame_buffer.Pin(machine.adapter, pin), STATUS_SUCCESS);
   DXGKARGCB_MAPFRAMEBUFFERPOINTER window{1, kPage, 0, nullptr};
@@ -108,7 +108,7 @@ TEST(FrameBuffer, WantsWholePagesThatMemoryHas) {
   EXPECT_THAT(refusal(4097), HasSubstr("DXGK_FRAMEBUFFERSAVEAREA.MaximumSize of physical adapter 0 is 4097"));
   EXPECT_THAT(refusal(uint64_t{1} << 40), HasSubstr("no commit charge for the frame buffer of physical adapter 0"));
   EXPECT_EQ(machine.frame_buffer.charged(), 0u);
-  // Sections are charged even if they are not resident.
+  // Sections are charged even while they are not resident.
   const uint64_t left = machine.kernel.pages().installed_pages() - machine.kernel.pages().allocated();
   machine.frame_buffer.Reserve(machine.adapter, false, {kPage});
   EXPECT_THAT(refusal(left * kPage), HasSubstr("no commit charge"));
@@ -150,7 +150,7 @@ TEST(FrameBuffer, ThePinWithAnAdlServesARemappedDomainAndTheMdlFormDoesNot) {
   ASSERT_TRUE(pin.pAdl->Flags.Contiguous);
   EXPECT_EQ(pin.pAdl->PageCount, 4u);
   for (uint64_t i = 0; i < 4; ++i) EXPECT_TRUE(machine.Reaches(pin.pAdl->BasePageNumber + i));
-  machine.frame_buffer.Unpin(machine.adapter, {0});  // Unpin is the counterpart of both Pin and Pin2
+  machine.frame_buffer.Unpin(machine.adapter, {0});  // Unpin releases the pins of both Pin and Pin2
 }
 
 TEST(FrameBuffer, AWindowShowsTheSectionAtTheOffsetThatComesOut) {
@@ -172,8 +172,9 @@ TEST(FrameBuffer, AWindowShowsTheSectionAtTheOffsetThatComesOut) {
 }
 
 TEST(FrameBuffer, OneSectionForAllIsPinnedWholeAndReadAtPageOffsets) {
-  // Adapter 0 reports the sum of all save areas, the others report nothing. A pin has no offset. The second adapter's
-  // pages, which are not at the start of the section, can therefore be pinned only with the whole section.
+  // Adapter 0 reports the sum of all save areas; the others report none. A pin always begins at the
+  // start of the section, so the second adapter's pages can only be pinned together with the first
+  // adapter's.
   Machine machine;
   machine.frame_buffer.Reserve(machine.adapter, false, {2 * kPage + 3 * kPage, 0});
   const auto write = [&](uint64_t page, const std::string& text) {
@@ -182,7 +183,7 @@ TEST(FrameBuffer, OneSectionForAllIsPinnedWholeAndReadAtPageOffsets) {
     std::memcpy(static_cast<uint8_t*>(map.pBaseAddress) + map.Offset, text.data(), text.size());
     machine.frame_buffer.UnmapWindow(machine.adapter, {0, map.pBaseAddress});
   };
-  /// Pins `bytes` bytes and returns the first bytes of each pinned page.
+  /// Pins `bytes` bytes and returns the text at the start of each pinned page.
   const auto pinned = [&](uint64_t bytes) {
     std::vector<std::string> texts;
     DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{0, bytes, nullptr};
@@ -205,8 +206,8 @@ TEST(FrameBuffer, OneSectionForAllIsPinnedWholeAndReadAtPageOffsets) {
   machine.frame_buffer.Unpin(machine.adapter, {0});
 }
 
-/// The arguments of the frame buffer callbacks are the lead adapter and an index. A window must be unmapped before the
-/// next chunk is mapped. A pin failure is not a driver error.
+/// The frame buffer callbacks take the lead adapter's handle and an index. A window must be
+/// unmapped before the next one is mapped. A failing pin is not a driver error.
 TEST(Rule11, FrameBufferWindowsGoBeforeTheNextChunkAndAFailingPinIsNormal) {
   Parameters parameters;
   parameters.inject.pin_failures = 1;
@@ -221,7 +222,7 @@ TEST(Rule11, FrameBufferWindowsGoBeforeTheNextChunkAndAFailingPinIsNormal) {
   DXGKARGCB_MAPFRAMEBUFFERPOINTER map{0, kPage, 0, nullptr};
   EXPECT_EQ(machine.frame_buffer.MapWindow(machine.adapter, map), STATUS_NO_MEMORY) << "not even a page";
 
-  // The handle is still the lead adapter's; the index selects the section.
+  // Always pass the lead adapter's handle; the index selects the section.
   map = {0, kPage, kPage, nullptr};
   ASSERT_EQ(machine.frame_buffer.MapWindow(machine.adapter, map), STATUS_SUCCESS);
   DXGKARGCB_MAPFRAMEBUFFERPOINTER other{1, kPage, 3 * kPage, nullptr};

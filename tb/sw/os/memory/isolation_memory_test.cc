@@ -103,7 +103,7 @@ TEST(IsolationMemory, AnMdlIsWholeOrNotAndSmallerThan4GiB) {
   EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER);
 }
 
-/// The callbacks correspond to MmAllocatePagesForMdlEx and MmAllocateContiguousMemorySpecifyCache.
+/// Returns arguments for DxgkCbAllocatePagesForMdl, which corresponds to MmAllocatePagesForMdlEx.
 DXGKARGCB_ALLOCATEPAGESFORMDL Pages(uint64_t pages, LONGLONG low = 0, LONGLONG high = -1) {
   DXGKARGCB_ALLOCATEPAGESFORMDL args{};
   args.LowAddress.QuadPart = low;
@@ -139,7 +139,7 @@ TEST(IsolationMemory, MdlFlagsAskForContiguousChunksAndForPagesAsTheyAre) {
   args.Flags = 1u << 31;
   EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER) << "an unknown flag";
 
-  for (const bool zero : {true, false}) {  // one page that is freed and allocated again
+  for (const bool zero : {true, false}) {  // frees one page and allocates it again
     auto page = Pages(1, 0x300000, 0x300FFF);
     ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, page), STATUS_SUCCESS);
     ASSERT_TRUE(machine.platform.ram().Write(0x300000, "left", 4));
@@ -198,8 +198,9 @@ TEST(IsolationMemory, WhatIsHeldIsMappedWhenTheDomainComes) {
   EXPECT_TRUE(machine.Reaches(pfns[0]) && machine.Reaches(pfns[1]));
 }
 
-/// "For WDDM 3.0 drivers that support logical remapping, these older callback functions will be deprecated and cannot
-/// be used" (IOMMU DMA remapping). This holds in every mode, not only while the adapter is remapped.
+/// "For WDDM 3.0 drivers that support logical remapping, these older callback functions will be
+/// deprecated and cannot be used" (IOMMU DMA remapping documentation). The test applies this to
+/// every DMA mode, not only to remapped adapters.
 TEST(IsolationMemory, IsNotUsableByADriverThatSupportsRemapping) {
   Machine machine;
   RemappingDomain* remapped = machine.kernel.iommu()->CreateDomain(uint64_t{1} << 33, false, "test");
@@ -258,7 +259,7 @@ TEST(IsolationMemory, NamesWhatTheDriverLeaksWithItsHandle) {
   EXPECT_THAT(leaks, Contains("isolation_memory " + named(contiguous.hMemoryHandle, ", 3 pages") +
                               " by DxgkCbAllocateContiguousMemory"));
   EXPECT_THAT(leaks, Contains("iommu_mdl " + named(map.hMemoryHandle, ", 2 pages") + " by DxgkCbMapMdlToIoMmu"));
-  // A handle must be freed by the counterpart of the callback that allocated it.
+  // Memory must be freed by the counterpart of the callback that allocated it.
   EXPECT_THROW(machine.memory.FreeContiguous(machine.adapter, {pages.hMemoryHandle}), BugCheck);
   EXPECT_THROW(machine.memory.UnmapMdl(machine.adapter, {pages.hMemoryHandle}), BugCheck);
   machine.memory.UnmapMdl(machine.adapter, {map.hMemoryHandle});
@@ -280,7 +281,7 @@ TEST(IsolationMemory, AboveApcLevelEveryOneOfTheSixStops) {
   auto more_pages = pages;
   auto more_contiguous = contiguous;
   DXGKARGCB_MAPMDLTOIOMMU more_maps{};
-  machine.kernel.scheduler().Raise(kApc);  // APC level is low enough
+  machine.kernel.scheduler().Raise(kApc);  // APC_LEVEL is still permitted
   ASSERT_EQ(memory.AllocatePagesForMdl(adapter, pages), STATUS_SUCCESS);
   ASSERT_EQ(memory.AllocateContiguous(adapter, contiguous), STATUS_SUCCESS);
   map.pMdl = more_maps.pMdl = pages.pMdl;
@@ -305,8 +306,8 @@ TEST(IsolationMemory, AboveApcLevelEveryOneOfTheSixStops) {
   EXPECT_EQ(machine.kernel.ledger().open(), open);
 }
 
-/// The MDL passed to MapMdlToIoMmu must outlive the unmap. The English documentation page states this rule and its
-/// reason; the Japanese page states the opposite.
+/// An MDL that was passed to MapMdlToIoMmu must stay valid and unchanged until after the unmap. The
+/// English documentation states this rule and its reason; the Japanese page states the opposite.
 struct MappedMdl : Machine {
   MappedMdl() {
     memory.AddAdapter(adapter, {domain, "test"});
@@ -324,7 +325,7 @@ TEST(Rule11, TheMdlOutlivesItsUnmap) {
   {
     MappedMdl machine;
     for (uint64_t pfn : machine.pfns) EXPECT_TRUE(machine.Reaches(pfn));
-    // The pages cannot be freed while the GPU can access them.
+    // Pages cannot be freed while the GPU can access them.
     EXPECT_THROW(machine.kernel.pages().Free(machine.pfns[1]), BugCheck);
     machine.memory.UnmapMdl(machine.adapter, {machine.map.hMemoryHandle});
     for (uint64_t pfn : machine.pfns) EXPECT_FALSE(machine.Reaches(pfn));
@@ -332,7 +333,7 @@ TEST(Rule11, TheMdlOutlivesItsUnmap) {
   }
   {
     MappedMdl machine;
-    MmGetMdlPfnArray(machine.map.pMdl)[2] ^= 1;  // the driver reused the array before the unmap
+    MmGetMdlPfnArray(machine.map.pMdl)[2] ^= 1;  // the driver reuses the array too early
     try {
       machine.memory.UnmapMdl(machine.adapter, {machine.map.hMemoryHandle});
       ADD_FAILURE() << "the changed MDL went unnoticed";

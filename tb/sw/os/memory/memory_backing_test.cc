@@ -90,7 +90,8 @@ TEST(MemoryTypes, PreferContiguousGivesARowOfPagesOrScatteredOnesWhereThereIsNon
   ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
   EXPECT_TRUE(in_a_row(test.objects.PagesOf(args.hPhysicalMemoryObject)));
 
-  auto middle = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);  // a page in the middle of the others' range
+  // A page in the middle of the range below.
+  auto middle = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);
   middle.Mdl.LowAddress.QuadPart = 16 * kMiB + 8 * 4096;
   middle.Mdl.HighAddress.QuadPart = 16 * kMiB + 9 * 4096 - 1;
   ASSERT_EQ(test.objects.Create(middle, "test"), STATUS_SUCCESS);
@@ -103,8 +104,8 @@ TEST(MemoryTypes, PreferContiguousGivesARowOfPagesOrScatteredOnesWhereThereIsNon
   EXPECT_THAT(test.objects.PagesOf(args.hPhysicalMemoryObject), SizeIs(16));
 }
 
-// The model has one memory node, never waits, and always allocates complete lists. The flags that request a local node,
-// complete lists or no wait therefore have no effect.
+// The model has one memory node, never waits, and never returns incomplete lists. The flags for a
+// local node, complete lists or no wait therefore have no effect.
 TEST(MemoryTypes, LocalNodeFullyRequiredAndNoWaitAreTakenAndChangeNoPage) {
   const auto pages = [](UINT flags) {
     Objects test;
@@ -167,8 +168,8 @@ TEST(MemoryTypes, ContiguousMemoryKeepsToBoundsAndBoundary) {
   EXPECT_EQ(test.TryCreate(args), STATUS_INSUFFICIENT_RESOURCES);
 }
 
-// Observed on Windows build 26100: a large contiguous object fails with C000009A on a live system, and succeeds at cold
-// boot.
+// Observed on Windows build 26100: creating a large contiguous object succeeds at cold boot and
+// fails with C000009A on a system in use.
 TEST(MemoryTypes, ContiguousMemoryMayFailOnALiveSystem) {
   Parameters parameters = TestParameters();
   parameters.inject.contiguous_bytes = 64 << 10;
@@ -180,7 +181,7 @@ TEST(MemoryTypes, ContiguousMemoryMayFailOnALiveSystem) {
   EXPECT_EQ(test.TryCreate(args), STATUS_SUCCESS);
 }
 
-/// A 1:1 domain that maps all installed memory does not map a device's registers, so the ADL needs its own mapping.
+/// A 1:1 domain of all installed memory does not include device registers, so an ADL must map them.
 TEST(MemoryTypes, IoSpaceIsMappedInADomainOfAllMemoryToo) {
   Objects test;
   RemappingDomain* whole = test.kernel.iommu()->CreateDomain(uint64_t{1} << 46, true, "test");
@@ -254,8 +255,8 @@ TEST(MemoryTypes, IoSpaceWrapsWhatADeviceDecodes) {
   EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "nobody is there";
 }
 
-/// The root complex does not route traffic between devices. An access that the domain permits therefore ends at the
-/// root complex.
+/// The root complex routes no traffic between devices. An access that the domain permits ends there
+/// without effect.
 TEST(MemoryTypes, ADevicesAccessThroughAnAdlOfIoSpacePassesTheDomainAndReachesNobody) {
   Objects test;
   const auto refused = [&] {

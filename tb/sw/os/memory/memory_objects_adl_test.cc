@@ -29,7 +29,8 @@ TEST(MemoryObjects, GiveBothFormsOfAnAdlToWhoAsksForNone) {
   EXPECT_TRUE(list);
 }
 
-/// Allocates all of the logical space (8 GiB) except for `left` single pages, no two of which are adjacent.
+/// Allocates the whole logical space (8 GiB) except for `left` single pages, no two of them
+/// adjacent.
 std::vector<uint64_t> FragmentLogicalSpace(RemappingDomain& domain, unsigned left) {
   constexpr uint64_t kFirst = 0x100000;
   std::vector<uint64_t> taken;
@@ -153,8 +154,8 @@ TEST(MemoryAdls, PreferContiguousIsAHintWithoutRemapping) {
   objects.Destroy({args.hPhysicalMemoryObject, args.hAdapterMemoryObject});
 }
 
-// The behaviour of RequireContiguous was observed on Windows build 26100; the other expected results come from the
-// documentation.
+// RequireContiguous was observed on Windows build 26100; the other expected results follow
+// Microsoft's documentation.
 TEST(Rule11, ContiguousAdlHasNoArray) {
   Objects test;
   const auto object = test.Create(6 * 4096, test.adapter, DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY);
@@ -163,16 +164,17 @@ TEST(Rule11, ContiguousAdlHasNoArray) {
   ASSERT_EQ(test.objects.AllocateAdl(args, "test"), STATUS_SUCCESS);
   EXPECT_EQ(args.pAdl->Flags.Value, 1u);
   EXPECT_EQ(args.pAdl->PageCount, 3u) << "exactly what was asked for";
-  // The only word is a page number. It is not an address that software could dereference.
+  // `Pages` of a contiguous ADL is not a pointer: it holds the base page number.
   const auto pages = reinterpret_cast<uintptr_t>(args.pAdl->Pages);
   EXPECT_EQ(pages, args.pAdl->BasePageNumber);
   EXPECT_EQ(test.Translate(pages * 4096).hpa, (test.objects.PagesOf(object.hPhysicalMemoryObject)[0] + 2) * 4096);
   test.objects.FreeAdl({object.hAdapterMemoryObject, args.pAdl});
 }
 
-// The order of release was observed on Windows build 26100; the bug check comes from the documentation.
+// That the ADL is freed first was observed on Windows build 26100; the bug check follows
+// Microsoft's documentation.
 TEST(Rule11, AnAdlMustBeFreedBeforeItsObject) {
-  for (bool stops : {true, false}) {  // the behaviour is the same for both settings
+  for (bool stops : {true, false}) {  // the setting makes no difference
     Parameters parameters = TestParameters();
     parameters.destroy_in_use_stops = stops;
     Objects test(parameters);
@@ -194,7 +196,7 @@ TEST(Rule11, AnAdlMustBeFreedBeforeItsObject) {
   }
 }
 
-// The configuration requests a fragmented logical space.
+// The configuration limits the contiguous pieces of the logical space.
 TEST(MemoryAdls, ComeInPiecesOfTheSizeThatTheConfigurationSays) {
   Parameters parameters = TestParameters();
   parameters.logical_piece_kib = 8;

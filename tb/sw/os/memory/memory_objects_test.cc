@@ -132,7 +132,7 @@ TEST(MemoryObjects, NameWhatIsLeft) {
   EXPECT_THAT(kinds, HasSubstr("pinned_page/somebody/DxgkCbAllocateAdl"));
 }
 
-/// The bug check names the call. The call accesses no memory.
+/// The bug check names the call, which accesses no memory.
 TEST(MemoryObjects, OfAnAdapterThatWasRemovedAreABugCheck) {
   Objects test;
   const auto object = test.Create(8192, test.adapter);
@@ -154,7 +154,8 @@ TEST(MemoryObjects, OfAnAdapterThatWasRemovedAreABugCheck) {
               HasSubstr("DxgkCbAllocateAdl for an adapter that is not started"));
 }
 
-// The documentation leaves open what happens to a CPU view and to an open object.
+// The documentation does not say what happens if an object is destroyed while it is open or has a
+// CPU view.
 TEST(MemoryMisuse, DestroyInUseStopsOrTheMemoryGoesWithItsLastView) {
   for (bool stops : {true, false}) {
     Parameters parameters = TestParameters();
@@ -208,7 +209,7 @@ TEST(MemoryMisuse, AboveApcLevelEveryOneOfTheEightStops) {
   auto map = view;
   auto more = adl;
   test.kernel.scheduler().Raise(kApc);
-  test.Unmap(test.Map(object.hPhysicalMemoryObject, 0, 4096));  // APC level is low enough
+  test.Unmap(test.Map(object.hPhysicalMemoryObject, 0, 4096));  // APC_LEVEL is still permitted
   const std::pair<const char*, std::function<void()>> calls[] = {
       {"DxgkCbCreatePhysicalMemoryObject", [&] { test.objects.Create(create, "test"); }},
       {"DxgkCbOpenPhysicalMemoryObject", [&] { test.objects.Open(open, "test"); }},
@@ -220,7 +221,7 @@ TEST(MemoryMisuse, AboveApcLevelEveryOneOfTheEightStops) {
       {"DxgkCbDestroyPhysicalMemoryObject",
        [&] { test.objects.Destroy({object.hPhysicalMemoryObject, object.hAdapterMemoryObject}); }}};
   test.kernel.scheduler().Raise(kDispatch);
-  for (const auto& [name, call] : calls) {  // the existing ADL and view are untouched
+  for (const auto& [name, call] : calls) {  // none of these calls may change the ADL or the view
     try {
       call();
       ADD_FAILURE() << name << " was let pass";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the status of each failure of the memory callbacks: one case for each row of the table in docs/ddi/statuses.md.
-// The documentation names only STATUS_INVALID_PARAMETER. The failure of contiguous memory was observed on Windows build
-// 26100.
+// Tests which status the memory callbacks return for each failure, with one case per row of the
+// table in docs/ddi/statuses.md. The documentation names only STATUS_INVALID_PARAMETER. The failure
+// of contiguous memory was observed on Windows build 26100.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -50,7 +50,7 @@ struct Case {
   std::function<NTSTATUS(Bench&)> call;
 };
 
-/// Returns a create call in which `spoil` has changed one argument to a wrong value.
+/// Returns a create call with one argument that `spoil` has made invalid.
 std::function<NTSTATUS(Bench&)> Creating(DXGK_PHYSICAL_MEMORY_TYPE type, void (*spoil)(Create&)) {
   return [type, spoil](Bench& bench) {
     Create args = Bench::Wanted(type);
@@ -112,7 +112,7 @@ const Case kCases[] = {
     {"IoSpaceThatBeginsInsideAPage", STATUS_INVALID_PARAMETER,
      [](Bench& bench) {
        Create args = Bench::Wanted(kIoSpace);
-       args.Size = 4096;  // the range lies inside the device's registers
+       args.Size = 4096;  // still inside the device's registers
        const uint64_t registers = bench.kernel.pci().Enumerate().front().bars[0].address;
        args.IOSpace.BaseAddress.QuadPart = static_cast<LONGLONG>(registers + 0x10);
        return bench.TryCreate(args);

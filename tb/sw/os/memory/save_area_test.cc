@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what a driver saves over a power cycle on a running machine, with transfers that fail during the save, during
-// the restore, or partway. The expected behaviour comes from the documentation; it was not observed on Windows.
+// Tests what a driver saves over a power cycle of a running machine, including transfers that fail
+// at the start or partway through the save or the restore. The expected behaviour follows
+// Microsoft's documentation; it was not observed on Windows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +22,9 @@ struct SaveArea : ::testing::Test {
     bench.config.gpu.vram_mib = 4;
     bench.options.os.driver["SaveAreaBytes"] = 4 * hw::kPageSize;
   }
-  /// Runs a power cycle. The procedure checks whether each transfer used pins or windows, and compares every byte
-  /// afterwards. With `nowhere`, the device also accesses memory without an owner, which must be a finding.
+  /// Runs a power cycle. The procedure checks whether each transfer used pins or windows, and
+  /// compares every byte afterwards. With `nowhere`, the device also accesses memory that nobody
+  /// has allocated, which must be reported as a finding.
   void ExpectCycle(Way out, Way in, uint64_t lost_after = 0, bool nowhere = false) {
     const auto result = bench.Run([&](Life& life) {
       const auto* procedure = workload::FindProcedure("power_cycle");
@@ -43,7 +45,8 @@ TEST_F(SaveArea, SavedFromPinnedPagesComesBackThroughWindows) {
   ExpectCycle(kPinned, kWindows);
 }
 
-/// A driver of WDDM 2.4 to 2.8 has only DxgkCbPinFrameBufferForSave, which returns the pages in an MDL.
+/// Drivers of WDDM 2.4 to 2.8 have only DxgkCbPinFrameBufferForSave, which returns the pages as an
+/// MDL.
 struct SaveAreaOfAnOlderVersion : SaveArea {};
 
 TEST_F(SaveAreaOfAnOlderVersion, IsSavedByMdl) {
@@ -75,7 +78,8 @@ decltype(DXGKRNL_INTERFACE::DxgkCbPinFrameBufferForSave2) real_pin = nullptr;
 unsigned pins = 0;
 DXGK_ADL nowhere{};
 
-/// The second pin, for the restore, returns pages beyond the end of memory, so the engine's copy faults.
+/// Makes the second pin, which is for the restore, return pages beyond the end of memory. The
+/// engine's copy faults there.
 NTSTATUS PinNowhere(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2* args) {
   const NTSTATUS status = real_pin(adapter, args);
   if (!NT_SUCCESS(status) || ++pins < 2) return status;
@@ -93,16 +97,16 @@ NTSTATUS StartWithPinNowhere(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INT
   return between.real.DxgkDdiStartDevice(context, start, &changed, sources, children);
 }
 
-/// The fault stops the ring. Without a reset of the adapter, the area would not be cleared, and no later work would
-/// run.
+/// The fault stops the ring. Unless the adapter is reset, the save area would not be cleared, and
+/// no later work would run.
 TEST_F(SaveArea, AnEngineThatFaultsInTheTransferIsResetBeforeTheAreaIsCleared) {
   pins = 0;
   bench.options.driver = Entry;
-  bench.options.os.iommu = RemapPolicy::kNever;  // ensures that no IOMMU reports a fault
+  bench.options.os.iommu = RemapPolicy::kNever;  // no IOMMU may report the fault instead
   bench.options.os.limit_bits = 40;
   between = {};
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithPinNowhere; };
-  ExpectCycle(kPinned, kLost, 1, true);  // lost_after: the transfer that faults counts too
+  ExpectCycle(kPinned, kLost, 1, true);  // lost_after counts the faulting transfer
   EXPECT_EQ(pins, 2u);
   between = {};
 }
@@ -140,8 +144,9 @@ NTSTATUS StartWithCounts(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFA
   return between.real.DxgkDdiStartDevice(context, start, &changed, sources, children);
 }
 
-/// The driver does not support DMA remapping, so all its memory comes from the GPU isolation callbacks, and its IOMMU
-/// domain maps nothing else. The pin succeeds for the save and fails for the restore.
+/// This driver does not support DMA remapping. All its memory comes from the GPU isolation
+/// callbacks, and its IOMMU domain maps nothing else. The pin succeeds for the save and fails for
+/// the restore.
 TEST_F(SaveArea, OfADriverWithoutRemappingGoesThroughListsAndComesBackThroughWindows) {
   std::fill_n(called, kIsolationCallbacks, 0u);
   bench.options.driver = Entry;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the object attributes that ZwCreateSection accepts for a section. The expected behaviour comes from the
-// documentation; it was not observed on Windows.
+// Tests which object attributes are accepted for a section, as by ZwCreateSection. The expected
+// behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include "os/memory/section_names.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using Create = DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT;
 
-/// Attributes with a unique name, valid until a test corrupts a member.
+/// Valid attributes with a name. Tests then corrupt a member.
 struct Named {
   explicit Named(std::u16string path, ULONG flags = OBJ_KERNEL_HANDLE) : text(std::move(path)) {
     name.Length = name.MaximumLength = static_cast<USHORT>(text.size() * sizeof(WCHAR));
@@ -69,7 +69,8 @@ TEST(SectionNames, TheSecondCreationCollidesOrOpensWhatIsThere) {
   Create second = opens.Section(4096);
   ASSERT_EQ(test.objects.Create(second, "test"), STATUS_OBJECT_NAME_EXISTS) << "a success";
   const auto writes = test.Map(first.hPhysicalMemoryObject, 4096, 4096);
-  const auto reads = test.Map(second.hPhysicalMemoryObject, 4096, 4096);  // the size is the size at the first creation
+  // Keeps the size of the first creation.
+  const auto reads = test.Map(second.hPhysicalMemoryObject, 4096, 4096);
   std::memcpy(static_cast<char*>(writes.pMappedAddress) + writes.Offset, "same", 4);
   EXPECT_EQ(std::memcmp(static_cast<char*>(reads.pMappedAddress) + reads.Offset, "same", 4), 0);
   test.Unmap(writes);

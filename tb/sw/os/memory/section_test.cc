@@ -57,7 +57,7 @@ TEST(MemoryTypes, ASectionTakesFourProtectionsAndTwoCacheTypes) {
   EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER);
 }
 
-// The documentation leaves open whether attributes other than SEC_COMMIT are rejected or ignored.
+// The documentation does not say whether attributes other than SEC_COMMIT are rejected or ignored.
 TEST(MemoryTypes, ASectionIsAlwaysCommitted) {
   for (bool refused : {true, false}) {
     Parameters parameters = TestParameters();
@@ -101,7 +101,7 @@ TEST(MemoryTypes, TheProtectionOfASectionHoldsForItsViews) {
   EXPECT_EQ(test.objects.Map(map, "test"), STATUS_INVALID_PARAMETER);
 }
 
-// The limit of the commit charge is installed memory plus the page file, independent of how much is resident.
+// Commit charge is limited to installed memory plus the page file, no matter how much is resident.
 TEST(MemoryTypes, ASectionIsChargedForFromItsCreationToItsEnd) {
   Parameters parameters = TestParameters();
   parameters.page_file_mib = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the calls from DxgkDdiStartDevice to the first root, and their order. The order was observed on Windows build
-// 22621 with four levels of 512 entries; no such list is known for Windows build 26100.
+// Tests the calls from DxgkDdiStartDevice to the first SetRootPageTable, and their order. The order
+// was observed on Windows build 22621 with four levels of 512 entries; no such list is known for
+// Windows build 26100.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,9 +19,9 @@ namespace {
 using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 
-std::vector<std::string> order;  // calls starting with StartDevice; consecutive calls of a kind are merged
-std::vector<size_t> times;       // number of consecutive calls for each entry of `order`
-std::vector<unsigned> refused;   // queries that the driver has failed
+std::vector<std::string> order;  // calls from StartDevice on; runs of equal calls are merged
+std::vector<size_t> times;       // length of the run for each entry of `order`
+std::vector<unsigned> refused;   // types of the queries that the driver rejected
 
 void Called(const std::string& name) {
   if (order.empty() && name != "StartDevice") return;
@@ -86,12 +87,13 @@ struct StartOrder : ::testing::Test {
     };
     bench.options.driver = Entry;
     bench.config.gpu.vram_mib = 8;
-    // no observed driver supports isolation, which adds query FRAMEBUFFERSAVESIZE
+    // Isolation would add query FRAMEBUFFERSAVESIZE. No driver that was observed supports
+    // isolation.
     bench.options.os.driver["Isolation"] = 0;
   }
   ~StartOrder() override { between = {}; }
 
-  /// Keeps the calls up to and including the first SetRootPageTable.
+  /// Runs the bring-up and keeps the calls up to the first SetRootPageTable.
   void Run(BringUp bring_up) {
     bench.options.os.bring_up = bring_up;
     const auto result = bench.Run([](workload::Life&) {});
@@ -101,7 +103,7 @@ struct StartOrder : ::testing::Test {
     order.erase(root + 1, order.end());
   }
 
-  /// Returns the number of consecutive calls at the first place in `order` that contains `name`.
+  /// Returns the number of consecutive calls at the first entry of `order` that equals `name`.
   static size_t Times(const std::string& name) {
     const auto at = std::find(order.begin(), order.end(), name);
     return at == order.end() ? 0 : times[static_cast<size_t>(at - order.begin())];
@@ -110,7 +112,7 @@ struct StartOrder : ::testing::Test {
   LifeBench bench;
 };
 
-/// Expects the queries that were observed on Windows build 22621, and the sizes of their outputs.
+/// Expects the queries and output sizes that were observed on Windows build 22621.
 TEST_F(StartOrder, IsThatOfBuild22621UpToTheFirstRoot) {
   Run(BringUp::kWindows22621);
   EXPECT_THAT(order, ElementsAreArray({"StartDevice", "query 1, 592", "query 15, 32", "query 47, 4", "query 13, 24",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests each admission rule. Each case starts from valid query results and makes one field wrong; the violation must
-// name only this field.
+// Tests each admission rule. Each case makes one field of valid query results wrong, and expects
+// that the rule names only this field.
 #include "os/miniport/admission.h"
 
 #include <gmock/gmock.h>
@@ -122,7 +122,7 @@ const Case kCases[] = {
      [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.IoMmuSecureModeRequired = 1; }},
     {"IsolationRequiredOnlyAfterTheStart", "DXGK_VIDMMCAPS.IoMmuSecureModeRequired",
      [](AdapterAnswers& a) {
-       a.version = DXGKDDI_INTERFACE_VERSION_WDDM2_9;  // a discrete GPU that need not use remapping
+       a.version = DXGKDDI_INTERFACE_VERSION_WDDM2_9;  // here a discrete GPU needs no remapping
        a.driver.MemoryManagementCaps.IoMmuSecureModeRequired = 1;
        a.iommu.reset();
      }},
@@ -130,7 +130,8 @@ const Case kCases[] = {
      [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.MapAperture2Supported = 0; }},
 };
 
-/// Returns a WDDM 1 driver's query results: no MMU, no levels, a node and a paging node in DXGK_DRIVERCAPS.
+/// Returns the query results of a WDDM 1 driver: no MMU and no levels; DXGK_DRIVERCAPS declares a
+/// node and a paging node.
 AdapterAnswers Physical() {
   AdapterAnswers a = Good();
   a.version = DXGKDDI_INTERFACE_VERSION_WDDM2_0;
@@ -165,7 +166,7 @@ TEST(Admission, OfTheModelWithoutAnMmuAsksForNoLevels) {
   EXPECT_THAT(field_of([](AdapterAnswers& a) { a.linked = 2; }), HasSubstr("only GPUs with GpuMmu are linked here"));
   EXPECT_THAT(field_of([](AdapterAnswers& a) { a.segments.insert(a.segments.begin(), a.segments.front()); }),
               HasSubstr("DXGK_SEGMENTFLAGS.Aperture stands at 2 segments"));
-  AdapterAnswers seen = Physical();  // the segments that WDDM 1 drivers were observed to report
+  AdapterAnswers seen = Physical();  // as observed of WDDM 1 drivers
   seen.segments.erase(seen.segments.begin());
   seen.segments.front().Flags.CacheCoherent = 1;
   EXPECT_THAT(Admit(seen, false), IsEmpty());
@@ -212,8 +213,8 @@ TEST_P(AdmissionRule, RefusesAndNamesTheField) {
 INSTANTIATE_TEST_SUITE_P(All, AdmissionRule, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// os.both_mmu_models_refused: the header forbids a driver to declare both MMU models, but the documentation allows
-// either or both.
+// Tests os.both_mmu_models_refused. The header forbids a driver to declare both MMU models; the
+// documentation allows it.
 TEST(Admission, BothModelsOfAnMmuAreRefusedOrNotByASwitch) {
   AdapterAnswers answers = Good();
   answers.driver.MemoryManagementCaps.IoMmuSupported = 1;
@@ -223,8 +224,8 @@ TEST(Admission, BothModelsOfAnMmuAreRefusedOrNotByASwitch) {
   EXPECT_THAT(Admit(answers, true), IsEmpty());
 }
 
-// WDDM 3.0 certification requires DMA remapping. Nevertheless, WDDM 3.0 drivers without DMA remapping were observed to
-// run on Windows build 26100.
+// WDDM 3.0 certification requires DMA remapping. However, WDDM 3.0 drivers without it were observed
+// to run on Windows build 26100.
 TEST(Admission, ADiscreteGpuWithoutRemappingIsRefusedFromWddm30OnOrNotByASwitch) {
   const auto field = [](const AdapterAnswers& answers) {
     const std::vector<Refusal> refusals = Admit(answers, false);
@@ -262,7 +263,8 @@ TEST(Admission, TablesThatTheCpuCannotReachStopTheSystemWith0x49) {
   EXPECT_THAT(Admit(answers, false), IsEmpty()) << "a CPU host aperture is enough";
 }
 
-// Tests the rule before WDDM 2.9. The expected behaviour comes from the documentation; it was not observed on Windows.
+// Tests the rule that applies before WDDM 2.9. The expected behaviour follows Microsoft's
+// documentation; it was not observed on Windows.
 TEST(Admission, BeforeWddm29HighestAcceptableAddressMustReachAllMemory) {
   AdapterAnswers answers = Good();
   answers.last_byte = 0xFFFF'FFFF;
@@ -287,8 +289,8 @@ TEST(Admission, TablesInSystemMemoryOfOnePagePass) {
   EXPECT_THAT(Admit(answers, true), IsEmpty());
 }
 
-// In two Microsoft sample drivers, the tables have at least 16 KiB and are in the implicit segment after the last
-// declared segment.
+// Two Microsoft sample drivers have tables of 16 KiB or more in the implicit system memory segment,
+// whose id follows the last declared segment.
 TEST(Admission, TablesOfAnySizePassInTheImplicitSystemMemorySegment) {
   for (const bool behind : {true, false}) {
     for (const size_t segments : {1u, 2u}) {  // the second segment is VRAM
@@ -308,7 +310,7 @@ TEST(Admission, TablesOfAnySizePassInTheImplicitSystemMemorySegment) {
   }
 }
 
-// A Microsoft sample driver with GPU virtual addresses reports only a memory segment.
+// A Microsoft sample driver with GPU virtual addresses reports a memory segment and no aperture.
 TEST(Admission, NoApertureSegmentPassesByASwitchAndTwoDoNot) {
   AdapterAnswers answers = Good();
   answers.aperture_required = false;

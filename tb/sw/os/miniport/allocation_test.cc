@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 
 constexpr UINT kApertureBit = 1, kVramBit = 2;
 
-/// A driver's output that violates no rule.
+/// A driver's description of an allocation, which violates no rule.
 struct Good {
   Good() {
     answers.version = 0x10004;
@@ -76,7 +76,8 @@ TEST(AllocationRules, NameTheFieldThatBreaksThem) {
   }
 }
 
-// GPU virtual address documentation, "physical page size": the system aligns allocations and rounds up their sizes.
+// According to the GPU virtual address documentation ("physical page size"), the system aligns
+// allocations and rounds up their sizes.
 TEST(AllocationRules, SizeAndAlignmentAreTheSystemsWhereAMemorySegmentHasPagesOf64KiB) {
   Good good;
   EXPECT_EQ(HomesOf(good.info, good.answers).page_bytes, 4096u);
@@ -89,7 +90,7 @@ TEST(AllocationRules, SizeAndAlignmentAreTheSystemsWhereAMemorySegmentHasPagesOf
   EXPECT_EQ(HomesOf(good.info, good.answers).page_bytes, 4096u) << "never there";
 }
 
-// The expected behaviour comes from the documentation; it was not observed on Windows.
+// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 TEST(AllocationRules, MapApertureCpuVisibleNeedsMapAperture2Supported) {
   Good good;
   good.info.FlagsWddm2.MapApertureCpuVisible = 1;
@@ -98,7 +99,7 @@ TEST(AllocationRules, MapApertureCpuVisibleNeedsMapAperture2Supported) {
   EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.FlagsWddm2.MapApertureCpuVisible"));
 }
 
-// The documentation says that bit 13 has another meaning since WDDM 2.0.
+// According to Microsoft's documentation, bit 13 has another meaning since WDDM 2.0.
 TEST(AllocationRules, TheBitOfLinkInstancedIsMapApertureCpuVisible) {
   Good good;
   good.info.Flags.LinkInstanced = 1;
@@ -108,7 +109,8 @@ TEST(AllocationRules, TheBitOfLinkInstancedIsMapApertureCpuVisible) {
   EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.FlagsWddm2.MapApertureCpuVisible"));
 }
 
-// This behaviour was observed on Windows build 22621.
+// Observed on Windows build 22621: a shareable CPU-visible allocation may be in aperture segments
+// only.
 TEST(AllocationRules, AShareableCpuVisibleAllocationIsInApertureSegmentsOnly) {
   Good good;
   good.info.FlagsWddm2.CpuVisible = 1;
@@ -119,7 +121,8 @@ TEST(AllocationRules, AShareableCpuVisibleAllocationIsInApertureSegmentsOnly) {
   EXPECT_THAT(good.Refused(), IsEmpty());
 }
 
-// This behaviour was observed on Windows build 22621.
+// Observed on Windows build 22621: unless it is the primary, a CPU-visible allocation needs an
+// aperture segment in its set.
 TEST(AllocationRules, ACpuVisibleAllocationNeedsAnApertureUnlessItIsThePrimary) {
   Good good;
   good.info.FlagsWddm2.CpuVisible = 1;
@@ -132,8 +135,9 @@ TEST(AllocationRules, ACpuVisibleAllocationNeedsAnApertureUnlessItIsThePrimary) 
   EXPECT_THAT(good.Refused(), IsEmpty()) << "older interfaces";
 }
 
-// Observed on Windows build 22621: without flag AccessedPhysically there is no operation 5. The upgrade comes from the
-// documentation; it was not observed on Windows.
+// Observed on Windows build 22621: without flag AccessedPhysically, operation 5 is not sent. The
+// change to the implicit system memory segment follows Microsoft's documentation; it was not
+// observed on Windows.
 TEST(Rule11, WithoutAccessedPhysicallyAnApertureIsUpgradedToTheImplicitSystemSegment) {
   Good good;
   Homes homes = HomesOf(good.info, good.answers);
@@ -151,8 +155,8 @@ TEST(Rule11, WithoutAccessedPhysicallyAnApertureIsUpgradedToTheImplicitSystemSeg
   EXPECT_FALSE(HomesOf(good.info, good.answers).implicit_system) << "nothing to upgrade";
 }
 
-// os.system_segment_behind_last: for system memory in a segment set, an open-source driver uses the bit after the last
-// segment, whereas the headers define a constant bit.
+// Tests os.system_segment_behind_last. To name system memory in a segment set, an open-source
+// driver uses the bit after the last segment's; the headers define a constant bit.
 TEST(AllocationRules, SystemMemoryIsInASetByTheBitBehindTheLastSegmentOrByBit31) {
   for (const bool behind : {true, false}) {
     Good good;
@@ -166,7 +170,7 @@ TEST(AllocationRules, SystemMemoryIsInASetByTheBitBehindTheLastSegmentOrByBit31)
   }
 }
 
-// An open-source driver also uses the id of the implicit system memory segment in its preferences.
+// An open-source driver also names the implicit system memory segment by its id in its preferences.
 TEST(AllocationRules, TheImplicitSystemMemorySegmentIsPreferredByItsId) {
   for (const bool behind : {true, false}) {
     Good good;
@@ -203,7 +207,7 @@ TEST(AllocationRules, WithoutAnMmuCountBothSegmentSetsAndNoSystemMemory) {
     g.answers.driver.MemoryManagementCaps = {};
     g.info.SupportedReadSegmentSet = kApertureBit | kVramBit;
     g.info.FlagsWddm2.AccessedPhysically = 0;
-    g.info.MaximumRenamingListLength = 5;  // in WDDM 2 the union's member is PhysicalAdapterIndex
+    g.info.MaximumRenamingListLength = 5;  // PhysicalAdapterIndex in WDDM 2 (a union)
     return g;
   };
   Good both = physical();

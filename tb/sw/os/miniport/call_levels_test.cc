@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests threading levels of the driver's entry points, and the stack of the thread that builds paging buffers. The
-// threading levels come from the documentation; they were not observed on Windows.
+// Tests the threading levels of the driver's entry points, and the stack of the thread that builds
+// paging buffers. The threading levels follow Microsoft's documentation; they were not observed on
+// Windows.
 #include "os/miniport/call_levels.h"
 
 #include <gmock/gmock.h>
@@ -62,7 +63,7 @@ TEST(CallLevels, LevelThreeComesWithAnIdleGpu) {
   EXPECT_EQ(bench.miniport.calls("DxgkDdiStopDevice"), 1u);
 }
 
-// Submission calls and paging calls belong to the same class.
+// Submission and paging entry points form one class, in which a single thread may run at a time.
 TEST(CallLevels, LevelOneIsOneThreadInItsClass) {
   test::SchedulerBench bench;
   bool inside = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how far a memory segment breaks up, and what moves can make of it.
+// Tests how far a memory segment becomes fragmented, and how many large pages moves can recover.
 #include "os/miniport/compaction.h"
 
 #include <gtest/gtest.h>
@@ -17,10 +17,10 @@
 namespace gmmu::os {
 namespace {
 
-constexpr uint64_t kPage = hw::kPageSize, kLarge = 512;  // pages of a 2 MiB page
+constexpr uint64_t kPage = hw::kPageSize, kLarge = 512;  // 4 KiB pages in a 2 MiB page
 using Place = RangeAllocator::Place;
 
-/// A memory segment and what is allocated in it.
+/// A memory segment and the memory that is allocated in it.
 class Bench {
  public:
   Bench(uint64_t bytes, bool first_fit, uint64_t seed) : first_fit_(first_fit), random_(seed, "compaction test") {
@@ -33,7 +33,7 @@ class Bench {
       for (SegmentPages& pages : *list) pages.Free();
   }
 
-  /// Returns false if there is no room.
+  /// Returns false if there is not enough room.
   bool Allocate(uint64_t pages, bool may_move) {
     SegmentPages::Shape shape;
     if (first_fit_) shape = {may_move ? Place::kLowest : Place::kHighest, std::nullopt, kLarge};
@@ -71,8 +71,8 @@ class Bench {
     return blocks;
   }
 
-  /// Allocates and frees at random. One step in sixteen allocates a page table, which cannot move. Page tables take 1 %
-  /// of the segment.
+  /// Allocates and frees at random. One step in sixteen is for a page table, which cannot move.
+  /// Page tables use up to 1 % of the segment.
   void Churn(uint64_t steps) {
     const uint64_t all = segment.size;
     uint64_t target = all / 2;
@@ -85,7 +85,7 @@ class Bench {
       else static_cast<void>(Allocate(table ? 1 : SomePages(), !table));
     }
   }
-  /// Frees movable memory at random until half of the segment is free.
+  /// Frees or allocates movable memory at random until about half of the segment is free.
   void FreeHalf() {
     while (segment.space->free_bytes() < segment.size / 2) FreeOne(movable);
     while (segment.space->free_bytes() > segment.size / 2 + 64 * kPage)
@@ -111,13 +111,13 @@ class Bench {
   Ledger ledger_;
 };
 
-/// Large blocks that could be allocated, in per cent of the free bytes.
+/// Returns the size of `blocks` large blocks in per cent of the free bytes.
 double Percent(const Bench& bench, uint64_t blocks) {
   return 100.0 * static_cast<double>(blocks * kLarge * kPage) / static_cast<double>(bench.segment.space->free_bytes());
 }
 
 struct Fragmentation {
-  double before, after;  // per cent, before and after moves
+  double before, after;  // per cent in large blocks, before and after moves
 };
 Fragmentation FragmentationOf(Bench& bench, uint64_t steps) {
   bench.Churn(steps);
@@ -144,7 +144,7 @@ TEST_P(Churned, ScatteredPageTablesDoNotLeaveLargePages) {
   EXPECT_LT(FragmentationOf(bench, 100'000).after, 25.0);
 }
 
-/// A segment of four blocks, in which block i keeps i + 1 of its 64 KiB ranges.
+/// A segment of four blocks, in which block i keeps i + 1 of its 64 KiB ranges allocated.
 class Blocks : public ::testing::Test {
  protected:
   Blocks() {
@@ -179,7 +179,7 @@ TEST_F(Blocks, WithMemoryThatCannotMoveAreLeftAlone) {
   bench.movable.erase(bench.movable.begin());
   EXPECT_EQ(bench.Compact(1), 1u);
   EXPECT_EQ(bench.moves, 2u);       // the two ranges of the second block
-  EXPECT_EQ(bench.Compact(4), 3u);  // the ranges of the other blocks fit beside it
+  EXPECT_EQ(bench.Compact(4), 3u);  // the first block has room for all other ranges
 }
 
 TEST_F(Blocks, AllMovesEndWhereTheRestFillsOneBlock) {

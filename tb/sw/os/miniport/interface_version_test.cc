@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which structures and queries a driver of each interface version receives, and that such a driver runs. Observed
-// sizes are those of Windows build 22621; everything else comes from documentation and headers.
+// Tests which structures and queries a driver of each interface version receives, and that it runs.
+// Where a comment says so, sizes were observed on Windows build 22621; everything else comes from
+// Microsoft's documentation and headers.
 #include "os/miniport/interface_version.h"
 
 #include <gmock/gmock.h>
@@ -31,8 +32,9 @@ TEST(InterfaceVersion, HasItsNameOrItsNumber) {
   EXPECT_EQ(NameOfVersion(0x1052), "0x1052");
 }
 
-// Sizes 0x100, 0x138 and 0x240 of the kernel table, 0x4F0 of the driver table, and 576 and 592 of DRIVERCAPS were
-// observed on Windows build 22621. Driver authors reported sizes 20 and 24 of PHYSICALADAPTERCAPS.
+// The following sizes were observed on Windows build 22621: 0x100, 0x138 and 0x240 of the kernel
+// table, 0x4F0 of the driver table, and 576 and 592 of DRIVERCAPS. Driver authors reported sizes 20
+// and 24 of PHYSICALADAPTERCAPS.
 TEST(InterfaceVersion, HasTheSizesOfTheKit) {
   struct Row {
     ULONG version;
@@ -55,7 +57,7 @@ TEST(InterfaceVersion, HasTheSizesOfTheKit) {
   EXPECT_EQ(DriverTableBytes(0x6010), DriverTableBytes(0x6003)) << "between two versions: the lower one";
 }
 
-// since.def must agree with the headers of the Windows Driver Kit (WDK) about every member.
+// For every member, since.def must agree with the headers of the Windows Driver Kit (WDK).
 TEST(InterfaceVersion, ClearsMembersThatCameLaterAndNamesThem) {
   const auto left = [](ULONG version, std::vector<std::string>* cleared) {
     DXGK_VIDMMCAPS caps{};
@@ -149,7 +151,8 @@ INSTANTIATE_TEST_SUITE_P(Versions, DriverOfVersion,
                            return name;
                          });
 
-/// A driver that sets members newer than its version. In the headers of its version, these bits are reserved.
+/// A driver that sets members of a later version than its own. In the headers of its version, these
+/// bits are reserved.
 struct HastyDriver : DriverFront {
   HastyDriver() {
     bench.options.os.limit_bits = 36;
@@ -199,7 +202,7 @@ TEST_F(HastyDriver, Of24NeedsNoIsolationAndIsFlushedAsBeforeThoughItSetsTheBits)
   EXPECT_THAT(result.unmodelled, SizeIs(3));
 }
 
-// Bit 13 of an allocation's flags is reserved from 2.0 to 2.8.
+// Bit 13 of an allocation's flags is reserved in WDDM 2.0 to 2.8.
 TEST_F(HastyDriver, Of24MakesAnAllocationThoughItSetsMapApertureCpuVisible) {
   const auto result = bench.RunOnWorker([](workload::Life& life) {
     AllocationRequest request{"hasty", hw::kPageSize};
@@ -237,7 +240,7 @@ TEST_F(OldDriver, MustReachAllMemoryByItself) {
   EXPECT_EQ(Refused(), "");
 }
 
-// In an older version, an absent callback is a null pointer, which must not be called.
+// A callback that the driver's version lacks is a null pointer, which must not be called.
 TEST_F(OldDriver, IsNotEnoughForWhatNeedsALaterVersionWhichIsSaid) {
   const auto run = [&](const char* procedure) {
     const workload::JobResult result = bench.Run([&](workload::Life& life) {
@@ -268,7 +271,7 @@ NTSTATUS StartWithKernelMemory(PVOID context, PDXGK_START_INFO start, PDXGKRNL_I
   return between.real.DxgkDdiStartDevice(context, start, interface, sources, children);
 }
 
-// The isolation domain maps only memory that was allocated through the callbacks.
+// The isolation domain maps only memory that the driver has allocated through the callbacks.
 TEST_F(OldDriver, MustNotTakeMemoryFromTheKernelWhenItSupportsIsolation) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithKernelMemory; };
   bench.options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests drivers that violate the interface. One function between Dxgkrnl and the real driver responds incorrectly, and
-// the run must end as it does on Windows.
+// Tests drivers that violate the interface. A function between Dxgkrnl and the built-in driver
+// responds incorrectly, and the run must end as it does on Windows.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,8 @@ TEST_F(BadDriver, TheRealOnePasses) {
   EXPECT_TRUE(result.Passed());
 }
 
-// Observed on Windows build 26100: every status except three triggers bug check 0x10E with that status as parameter 3.
+// Observed on Windows build 26100: any status other than three triggers bug check 0x10E with that
+// status as parameter 3.
 TEST_F(BadDriver, AnyOtherStatusOfBuildPagingBufferIsBugCheck0x10E) {
   for (NTSTATUS status : {STATUS_INVALID_PARAMETER, STATUS_NOT_SUPPORTED, STATUS_DEVICE_HARDWARE_ERROR}) {
     unsigned calls = 0;
@@ -79,7 +80,7 @@ TEST_F(BadDriver, BusyAgainThoughTheAllocationIsIdleIsABugCheck) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("though the allocation is idle"));
 }
 
-// The driver requests a larger buffer, but does not use the available space.
+// This driver requests a larger buffer without using any of its space.
 TEST_F(BadDriver, AnOperationThatFitsIntoNoBufferIsABugCheck) {
   unsigned refused = 0;
   between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -122,7 +123,8 @@ TEST_F(BadDriver, ThatAdvancesAPagingBufferPastItsEndIsABugCheck) {
   }
 }
 
-/// Whether the operation updates the paging process's tables. Such an update must be complete when the call returns.
+/// Returns true if the operation updates the paging process's tables. Such an update must be
+/// complete when the call returns.
 bool IsImmediate(const DXGKARG_BUILDPAGINGBUFFER& args) {
   return args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
          args.UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
@@ -150,7 +152,7 @@ TEST_F(BadDriver, ThatWritesCommandsForAnImmediateUpdateIsABugCheck) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("writes commands for the immediate operation UPDATE_PAGE_TABLE"));
 }
 
-// Observed on Windows build 26100: bug check 0x119, whose parameter 1 is 2.
+// Observed on Windows build 26100: the result is bug check 0x119 with parameter 1 = 2.
 TEST_F(BadDriver, ARefusedPagingPacketIsBugCheck0x119) {
   unsigned calls = 0;
   between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
@@ -180,7 +182,7 @@ TEST_F(BadDriver, WithoutEscapesItIsToldThatAnApplicationGotNone) {
   EXPECT_THAT(result.leaks, ::testing::IsEmpty());
 }
 
-// Windows was observed to reject a render-only adapter whose table has version WDDM 1.3.
+// Windows was observed to reject a render-only adapter whose driver table has version WDDM 1.3.
 TEST_F(BadDriver, WithATableOlderThanWddm20IsRefusedByItsVersion) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.Version = DXGKDDI_INTERFACE_VERSION_WDDM1_3; };
   const auto result = Run();
@@ -200,7 +202,7 @@ TEST_F(BadDriver, AReturnAtAnotherIrqlIsABugCheck) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DxgkDdiBuildPagingBuffer was entered at IRQL 0 and returned at 2"));
 }
 
-/// A driver's misuse of the memory callbacks, after its own StartDevice.
+/// A misuse of the memory callbacks, called after the driver's own StartDevice.
 using Misuse = void (*)(DXGKRNL_INTERFACE& table, DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& object, DXGK_ADL* adl);
 Misuse misuse = nullptr;
 

@@ -18,8 +18,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Bytes = std::vector<uint8_t>;
 
-/// The smallest 64-bit Windows binary with these imports. It has one section, whose image address is 0x1000 above its
-/// offset.
+/// A minimal 64-bit Windows binary with the given imports. It has one section, which is loaded
+/// 0x1000 above its file offset.
 class Pe {
  public:
   static constexpr uint32_t kPeAt = 0x80, kOptionalAt = kPeAt + 24, kOptionalBytes = 112 + 16 * 8;
@@ -35,7 +35,7 @@ class Pe {
     Put<uint16_t>(kOptionalAt, 0x20B);
     Put<uint32_t>(kOptionalAt + 108, 16);
   }
-  /// Adds one import per name. A name that begins with '#' is an ordinal.
+  /// Adds one import per name. A name that begins with '#' is imported by ordinal.
   Pe& Imports(const std::string& module, const std::vector<std::string>& names, bool delayed = false) {
     std::vector<uint64_t> thunks;
     for (const std::string& name : names) {
@@ -89,7 +89,7 @@ Bytes Good() {
       .Make();
 }
 
-/// Returns the error found in a file.
+/// Returns the message of the error found in a file, or "" if there is none.
 std::string Error(const Bytes& file) {
   try {
     ImportsOf(file);
@@ -126,7 +126,7 @@ TEST(PeImports, WhatIsBrokenIsNamedWithItsOffset) {
               AllOf(HasSubstr("the section table"), HasSubstr("2621400 bytes at offset 0x188")));
   EXPECT_THAT(changed(Pe::kOptionalAt + 120, 0x9000), HasSubstr("the import table is at image address 0x9000"));
   EXPECT_THAT(changed(Pe::kSectionAt + 20, 0x4000), HasSubstr("at offset 0x4"));
-  // A name list that overlaps the characters of a name has no terminator.
+  // If all bytes of the section are 0x80, no list of names has a terminator.
   Bytes file = Good();
   std::memset(&file[Pe::kDataAt], 0x80, file.size() - Pe::kDataAt);
   EXPECT_THAT(Error(file), HasSubstr("image address"));
@@ -136,7 +136,7 @@ TEST(PeImports, TablesThatOverlapEnd) {
   Pe pe;
   for (int i = 0; i < 200; ++i) pe.Imports("m", {"#1"});
   Bytes file = pe.Make();
-  // All modules share the longest possible list, that of one module with many names.
+  // All modules share one list, which is as long as possible: that of a module with many names.
   Pe large;
   std::vector<std::string> names(2000, "#1");
   large.Imports("m", names);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests hardware-reserved ranges: both query calls, and the validity of reports. The expected behaviour comes from the
-// documentation; it was not observed on Windows.
+// Tests hardware-reserved ranges: the two query calls, and which reports are valid. The expected
+// behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include "os/miniport/reserved_ranges.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,8 @@ struct Asking : ::testing::Test {
   Kernel kernel{platform, {}};
 };
 
-/// The documentation leaves the form of the first call open. With either form, the call returns only the count.
+/// The documentation does not say what the first call looks like. In either form, it returns only
+/// the count.
 void ExpectTwoCalls(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table) {
   Miniport miniport(kernel, table);
   for (const ReservedQuery form : {ReservedQuery::kNullPointer, ReservedQuery::kZeroCount}) {
@@ -80,8 +81,8 @@ TEST_F(Asking, OnceWhenThereIsNone) {
   EXPECT_THAT(calls, SizeIs(1));
 }
 
-/// A machine that reads the IOMMU's tables in memory after each write to a device's registers. It stores the first
-/// table state that contains a context entry for a GPU, which shows how the GPU was attached.
+/// A machine that reads the IOMMU's tables after each register write. It stores the first tables
+/// that contain a context entry for the GPU, which show how the GPU was attached.
 struct Watching : sim::twin::FastMachine {
   explicit Watching(const sim::MachineConfig& config) : FastMachine(config) {}
   void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {
@@ -98,7 +99,7 @@ TEST(ReservedRanges, AreMappedBeforeTheDeviceIsAttached) {
   for (const auto policy : {RemapPolicy::kIdentity, RemapPolicy::kWhenPossible, RemapPolicy::kNever}) {
     test::LifeBench bench;
     bench.config.host.gpu_reserved_kib = 64;
-    bench.config.iommu.caching_mode = true;  // makes the attach invalidate the context cache
+    bench.config.iommu.caching_mode = true;  // so that attaching invalidates the context cache
     bench.options.os.iommu = policy;
     bench.options.os.limit_bits = 33;
     bench.options.os.secure_vm_key = true;
@@ -106,7 +107,7 @@ TEST(ReservedRanges, AreMappedBeforeTheDeviceIsAttached) {
     uint64_t reserved = 0;
     workload::JobResult result;
     workload::RunLife(platform, bench.options, result, [&](workload::Life& life) {
-      // If there is no domain at the start, isolation creates one later.
+      // If no domain exists at the start, activating isolation creates one.
       if (policy == RemapPolicy::kNever) life.worker.Call([&] { life.adapter.isolation().OnSecureVm(); });
       reserved = life.adapter.dma().reserved_ranges()[0].BaseAddress;
     });

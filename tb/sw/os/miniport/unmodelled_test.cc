@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which of a driver's declarations the model ignores, and compares them with the pages that list ignored
-// declarations.
+// Tests which declarations of a driver the model ignores, and compares them with the pages that
+// list ignored declarations.
 #include "os/miniport/unmodelled.h"
 
 #include <gmock/gmock.h>
@@ -138,7 +138,7 @@ TEST(Unmodelled, ReservedBitsOfFlagsAreNamed) {
   EXPECT_THAT(UnmodelledOf(segment, ""), ElementsAre("DXGK_SEGMENTDESCRIPTOR3.Reserved"));
 }
 
-/// Returns the members of unmodelled.def, spelled as in the documentation.
+/// Returns the members in unmodelled.def, spelled as in Microsoft's documentation.
 std::set<std::string> Listed() {
   const auto name = [](const std::string& structure, const std::string& member) {
     return structure + "." + member.substr(member.rfind('.') + 1);  // without LegacyBehaviors
@@ -150,7 +150,8 @@ std::set<std::string> Listed() {
   };
 }
 
-// If a row of docs/ddi says "no effect" about a member of these structures, the list must contain that member.
+// If a row in docs/ddi says "no effect" about a member of these structures, unmodelled.def must
+// contain the member.
 TEST(Unmodelled, HasWhatThePagesSayHasNoEffect) {
   const std::set<std::string> listed = Listed();
   std::set<std::string> structures;
@@ -209,7 +210,7 @@ TEST_F(DeclaringDriver, IsToldOfItsContextsToo) {
   EXPECT_THAT(result.unmodelled, ElementsAre("DXGK_CONTEXTINFO_CAPS.DriverManagesResidency"));
 }
 
-/// Sets the properties that the driver declares for each allocation.
+/// Changes each allocation's description, as if the driver had declared it so.
 void (*declare)(DXGK_ALLOCATIONINFO&) = nullptr;
 
 NTSTATUS CreateDeclaringAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args) {
@@ -218,7 +219,8 @@ NTSTATUS CreateDeclaringAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* arg
   return status;
 }
 
-/// A run with a driver that declares a property of its allocations. One of the allocations is in system memory.
+/// The outcome of a run with a driver that declares properties of its allocations, one of which is
+/// in system memory.
 struct DeclaredRun {
   std::vector<std::tuple<int, uint64_t, uint64_t>> sent;  ///< operation; for entries also flags and page
   unsigned backing_stores = 0;                            ///< calls of DxgkDdiSetAllocationBackingStore

@@ -12,10 +12,10 @@ namespace {
 using ::testing::Contains;
 using workload::Life;
 
-// The documentation says that an update identifies its table by the level and by the first address that the table
-// translates.
+// According to Microsoft's documentation, an update identifies its table by the level and by the
+// first address that the table translates.
 TEST_P(TableKinds, ExplicitInvalidationAtTheEndNamesEachTableByItsLevelAndItsFirstAddress) {
-  // level, whether 64 KiB, first address, first entry, entries
+  // Level, whether entries are 64 KiB, first address, index of the first entry, number of entries.
   using Table = std::tuple<UINT, bool, uint64_t, UINT, UINT>;
   bench.options.os.driver["ExplicitPageTableInvalidation"] = true;
   std::vector<Table> tables;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests changes between 64 KiB and 4 KiB pages, as the driver sees them. The expected behaviour comes from the
-// documentation; it was not observed on Windows.
+// Tests how leaf tables change between 64 KiB and 4 KiB entries, as seen by the driver. The
+// expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -22,8 +22,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using workload::Life;
 
-/// The conversion is one way. Memory that is later mapped with 64 KiB pages keeps its 4 KiB entries, and an update at
-/// level 1 never converts them back.
+/// A leaf table is never converted back: memory that is later mapped in 64 KiB pages still uses 4
+/// KiB entries.
 TEST_F(Rule11Pages64k, SinglePteConversionIsOneWay) {
   const auto result = bench.Run([&](Life& life) {
     GpuProcess* process = nullptr;
@@ -53,7 +53,7 @@ TEST_F(Rule11Pages64k, SinglePteConversionIsOneWay) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-/// Packets of a process wait while a leaf table of the process is converted.
+/// While a leaf table of a process is converted, the process's packets wait.
 TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLevel1AndResumes) {
   enum Event { kSmall, kLink4k, kRender };
   std::vector<Event> events;
@@ -119,7 +119,7 @@ TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLev
   EXPECT_EQ(std::count(events.begin(), events.end(), kRender), 0);
 }
 
-/// The test keeps its own record of the 4 KiB entries in use in each block.
+/// Keeps its own record of which 4 KiB entries are in use in each block.
 TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
   std::map<uint64_t, uint16_t> small;
   std::map<uint64_t, bool> large;
@@ -157,7 +157,7 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
       const uint64_t pages = whole ? std::min<uint64_t>(most, (1 + random() % 3) * 16)
                                    : 1 + random() % std::min<uint64_t>(most, 20);
       const bool unmap = random() % 3 == 0;
-      // the address and the page that it maps have the same offset within a block
+      // The address and the page that it maps have the same offset within their blocks.
       const uint64_t in_block = first % 16;
       const uint64_t from = in_block + random() % ((16 * kBlocks - pages - in_block) / 16 + 1) * 16;
       life.worker.Call([&] {
@@ -185,7 +185,8 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
   EXPECT_GT(large_updates, 50u);
 }
 
-/// The 64 KiB entry is invalidated first, then the 4 KiB entries become valid, and level 1 is written last.
+/// First the 64 KiB entry is invalidated, then the 4 KiB entries become valid, and level 1 is
+/// written last.
 TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
   std::vector<std::string> events;
   const auto result = bench.RunOnWorker([&](Life& life) {
@@ -213,8 +214,8 @@ TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
   EXPECT_THAT(events, ::testing::ElementsAre("0 64K 0", "flush", "0 4K 0", "0 4K 1", "1 4K 11", "flush", "flush"));
 }
 
-// An unmap that begins or ends inside a block converts the block to 4 KiB entries; whole blocks are unmapped through
-// their 64 KiB entries.
+// A block that an unmap covers only partly is converted to 4 KiB entries; whole blocks are unmapped
+// through their 64 KiB entries.
 TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocksByPages) {
   std::vector<std::string> events;
   const auto result = bench.RunOnWorker([&](Life& life) {
@@ -246,8 +247,8 @@ TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocks
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// A page that is restored between 64 KiB blocks needs a leaf table of 4 KiB entries. Another allocation is evicted to
-// make room for that table.
+// A 4 KiB page becomes resident in the range of a leaf table of 64 KiB entries, which must be
+// converted. Another allocation is evicted to make room for the new table.
 TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     constexpr uint64_t kVa = 0x10000000, kOthers = 0x20000000;
@@ -276,8 +277,8 @@ TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// While the tables are evicted, a 4 KiB page that requires a conversion becomes resident. A restore maps the page only
-// once there is room for the conversion.
+// A 4 KiB page that requires a conversion becomes resident while the tables are evicted. The
+// restore succeeds only when there is also room for the conversion.
 TEST_F(Rule11Pages64k, WhatCameWhileTablesWereAwayIsMappedByTheRestoreThatFindsRoomForIt) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     constexpr uint64_t kVa = 0x10000000, kPageVa = kVa + 0x100000;

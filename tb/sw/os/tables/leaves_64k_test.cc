@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests 64 KiB pages in VRAM, their entries, and the windows for transfers. The expected behaviour comes from the
-// documentation; it was not observed on Windows.
+// Tests 64 KiB pages in VRAM, their page-table entries, and the windows through which they are
+// transferred. The expected behaviour follows Microsoft's documentation; it was not observed on
+// Windows.
 #include "os/tables/leaves_64k.h"
 
 #include "os/memory/system_buffer.h"
@@ -27,7 +28,7 @@ TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
       EXPECT_EQ(data->local->page(0) % 16, 0u);
       life.vidmm.DestroyAllocation(data);
     }
-    // Allocate until VRAM is full. Fragments next to page tables are smaller than a 64 KiB page.
+    // Fill VRAM. Fragments smaller than a 64 KiB page remain next to page tables.
     std::vector<Allocation*> all;
     do {
       all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));
@@ -77,7 +78,7 @@ TEST_F(Pages64k, AnEntryOf64KiBHasThePlaceOfItsBlockAndTheGpuReadsItThere) {
         life.vidmm.DestroyAllocation(data);
       });
     });
-    built = nullptr;  // a failed run might leave it set
+    built = nullptr;  // may still be set if the run failed
     EXPECT_EQ(FaultsOf(result), "");
     EXPECT_THAT(result.leaks, IsEmpty());
     EXPECT_EQ(written, std::vector<unsigned>(kBlocks, 1));
@@ -129,7 +130,7 @@ TEST(SmallPages, AreKnownByBlockUntilTheirLastEntryIsInvalid) {
     rest.count = 16;
     small.Note(rest);
     EXPECT_THAT(blocks(), ElementsAre(2u));
-    small.NoteAll(1);  // a leaf table has 32 blocks
+    small.NoteAll(1);  // marks all 32 blocks of leaf table 1
     EXPECT_THAT(blocks(), SizeIs(33));
     EXPECT_TRUE(small.AnyIn(32) && small.AnyIn(63));
     small.Note(Small(64 * kBytesOf64k, {true}));
@@ -178,8 +179,8 @@ TEST_F(Pages64k, TransfersSayWhichSideHasPagesOf64KiB) {
   }
 }
 
-// The window of each range has the driver protection of the range's pages. It begins at a whole 64 KiB page and maps
-// that page with one entry.
+// Each range is transferred through a window with the driver protection of its pages. The window
+// begins at a whole 64 KiB page and maps it by one entry.
 TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION, kVa = 0x10000000, kPages = 37;
   for (const bool dual : {false, true}) {
@@ -218,7 +219,7 @@ TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
           life.vidmm.Map(*process, kVa + first * kPage, *data, first, pages, with);
         };
         map(0, 1, kUnique | 5);
-        map(1, 3, 7);  // not a unique protection, so windows do not use it
+        map(1, 3, 7);  // not a unique protection, so windows ignore it
         map(20, 4, kUnique | 6);
         built = watch;
         Residency& residency = life.vidmm.residency();
@@ -252,7 +253,7 @@ TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
                                          {kPage, 19 * kPage, kPage, 0},
                                          {20 * kPage, 4 * kPage, 4 * kPage, kUnique | 6},
                                          {24 * kPage, 13 * kPage, 8 * kPage, 0}};
-    std::vector<Piece> filled = expected;  // whole 64 KiB pages
+    std::vector<Piece> filled = expected;  // fills cover whole 64 KiB pages
     filled.back() = {24 * kPage, 24 * kPage, 8 * kPage, 0};
     EXPECT_EQ(fills, filled);
     EXPECT_EQ(outs, expected);

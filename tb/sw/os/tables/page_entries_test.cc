@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the page size and level that VidMm chooses, and how entries are removed. The expected behaviour comes from the
-// documentation; it was not observed on Windows.
+// Tests which page size and level VidMm chooses, and how entries are removed. The expected
+// behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
@@ -14,7 +14,8 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-// A repeated entry maps the same page of its allocation in every leaf table.
+// A repeated entry maps the same page of the allocation, so every leaf table's update has the same
+// offset.
 TEST_F(TableLife, OnePageOverSeveralLeafTablesHasOneOffsetInItsAllocation) {
   std::vector<uint64_t> offsets;
   Run([&](Life& life) {
@@ -38,7 +39,8 @@ TEST_F(TableLife, OnePageOverSeveralLeafTablesHasOneOffsetInItsAllocation) {
   for (const uint64_t offset : offsets) EXPECT_EQ(offset, 3 * kPage);
 }
 
-// The entry above the leaf is invalidated without a split, because there is no room for a table during an eviction.
+// The entry above the leaf is invalidated as a whole: an eviction cannot split it, because there is
+// no room for a table.
 TEST_F(TableLife, WhatALargePageMapsLeavesFullVideoMemory) {
   bench.config.gpu.vram_mib = 64;
   Run([&](Life& life) {
@@ -98,7 +100,8 @@ TEST_F(Pages64k, AreChosenWhenAddressSizeAndSegmentAllow) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// The documentation mentions only management in units of 64 KiB. os.system_64k_mapped selects the interpretation.
+// The documentation only says that such memory is managed in units of 64 KiB. os.system_64k_mapped
+// selects whether it is also mapped so.
 TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
   struct Case {
     bool cap, mapped, expected;
@@ -111,7 +114,8 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
       Allocation* data = nullptr;
       SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 << 20,
                           SystemBuffer::Shape::kScattered, "test");
-      const uint64_t first = (16 - memory.page(0) % 16) % 16;  // aligned for the device
+      // The first page that is aligned for the device.
+      const uint64_t first = (16 - memory.page(0) % 16) % 16;
       life.worker.Call([&] {
         process = life.vidmm.CreateProcess("process");
         data = Make(life, 32);
@@ -133,8 +137,8 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
   }
 }
 
-// With single level-1 entries and with pairs, changing one entry invalidates a whole block. The eviction itself
-// therefore needs no memory.
+// With single level-1 entries and with pairs, a whole block is invalidated through one entry. An
+// eviction therefore needs no memory for tables.
 TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
   for (const bool dual : {false, true}) {
     bench.options.os.driver["DualPte"] = dual;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests section "64 KB pages" of the GPU virtual address documentation, rule by rule. The expected behaviour comes from
-// the documentation; it was not observed on Windows.
+// Tests the rules in section "64 KB pages" of the GPU virtual address documentation, one by one.
+// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include "os/tables/page_size_checker.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr uint64_t kLeaf = 2 << 20;  // number of bytes that a leaf table maps
+constexpr uint64_t kLeaf = 2 << 20;  // bytes that a leaf table maps
 constexpr uint64_t kSlot = 5;        // index of the leaf table under test
 constexpr uint64_t kVa = kSlot * kLeaf;
 
@@ -52,7 +52,7 @@ class Rule11PageSizeChecker : public ::testing::Test {
     if (geometry_.dual) update.entries_64k = {entry_64k};
     order_.Note(update);
   }
-  /// Returns the rule that `work` breaks, or "" if it breaks none.
+  /// Returns the message for the rule that `work` breaks, or "" if it breaks none.
   template <typename Work>
   std::string Broken(Work work) {
     try {
@@ -72,7 +72,7 @@ class Rule11PageSizeChecker : public ::testing::Test {
   PageSizeChecker order_{geometry_, 1u << 2, "process"};
 };
 
-// GPU virtual address documentation, section "physical page size".
+// Tests section "physical page size" of the GPU virtual address documentation.
 TEST_F(Rule11PageSizeChecker, APageOfASegmentOf64KiBPagesHasTheLow16BitsOfItsAddress) {
   int allocation = 0;
   const auto put = [&](uint64_t at, unsigned segment, uint64_t page, HANDLE of) {
@@ -120,7 +120,7 @@ TEST_F(Rule11PageSizeChecker, Level1BeforeTheEntriesOfLevel0IsBroken) {
   order_.Begin(LeafChange::kConversion);
   order_.set_suspended(true);
   Leaf(false, 0, 512, false);
-  Leaf(false, 3 * 16, 31, true);  // one page is missing
+  Leaf(false, 3 * 16, 31, true);  // one valid page is not written
   EXPECT_THAT(Broken([&] { Level1(Valid()); }), HasSubstr("before its entries are written"));
 }
 
@@ -137,7 +137,7 @@ TEST_F(Rule11PageSizeChecker, ThereIsNoWayBackTo64KiB) {
   Leaf(false, 0, 512, false);
   Level1(Valid());
   EXPECT_THAT(Broken([&] { Level1(Valid(true)); }), HasSubstr("goes back"));
-  Level1(DXGK_PTE{});  // frees the table; the next table may have another page size
+  Level1(DXGK_PTE{});  // frees the table; the next one may have another page size
   EXPECT_EQ(Broken([&] { Level1(Valid(true)); }), "");
 }
 
@@ -162,7 +162,7 @@ TEST_F(Rule11PageSizeCheckerDual, BetweenTheTwoKindsTheBlockIsFlushed) {
   order_.NoteFlush(kVa + 3 * 65536, kVa + 4 * 65536);
   EXPECT_EQ(Broken([&] { Leaf(false, 3 * 16, 16, true); }), "");
   Leaf(false, 3 * 16, 16, false);
-  order_.NoteFlush(kVa + 3 * 65536, kVa + 4 * 65536 - 4096);  // the last page is not flushed
+  order_.NoteFlush(kVa + 3 * 65536, kVa + 4 * 65536 - 4096);  // leaves out the last page
   EXPECT_THAT(Broken([&] { Leaf(true, 3, 1, true); }), HasSubstr("not flushed"));
   order_.NoteFlush(0, 0);
   EXPECT_EQ(Broken([&] { Leaf(true, 3, 1, true); }), "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that freed tables are reused, and the state of their entries when the tables are freed. The expected behaviour
-// comes from the documentation; it was not observed on Windows.
+// Tests whether tables still have entries in use when they are freed and their memory is reused.
+// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include <map>
 #include <set>
 #include <utility>
@@ -13,7 +13,7 @@ namespace {
 
 using workload::Life;
 
-/// Records which entries are in use in all tables, keyed by table address.
+/// Records the entries in use of all tables, by table address.
 class Places {
  public:
   void See(const DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -65,8 +65,9 @@ TEST_P(TableKinds, NoTableGoesWithEntriesInUseWhenTheCapsAskForIt) {
         });
         ReadsAll(life, subject);
         life.worker.Call([&] {
-          life.vidmm.mappings().MapZero(*subject.process, kSmall, 512);            // one entry at level 1
-          life.vidmm.Map(*subject.process, kLarge + kPage, *subject.data, 33, 1);  // starts in the middle of a block
+          // Maps zero pages by a single level-1 entry.
+          life.vidmm.mappings().MapZero(*subject.process, kSmall, 512);
+          life.vidmm.Map(*subject.process, kLarge + kPage, *subject.data, 33, 1);  // inside a block
         });
         Reads(life, subject.process, kSmall, Pages(0, 1));
         Reads(life, subject.process, kLarge, {0x200, 0x221, 0x202});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests when root tables grow and when the hardware receives them. Unless a comment names a Windows build, the expected
-// behaviour comes from the documentation; it was not observed on Windows.
+// Tests when root tables grow, and when the hardware receives a new root. Unless a comment names a
+// Windows build, the expected behaviour follows Microsoft's documentation; it was not observed on
+// Windows.
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/processes.h"
@@ -105,7 +106,8 @@ TEST_F(TableLife, ARootGrowsWithTheAddressesThatAreMapped) {
   });
 }
 
-// For a two-level root, DXGK_PAGE_TABLE_LEVEL_DESC gives the bits and the size of the first root. Both may be 0.
+// With two levels, DXGK_PAGE_TABLE_LEVEL_DESC states the index bits and the size of the initial
+// root. Both may be 0.
 TEST_F(TableLife, ARootWithoutBitsInItsDescriptorStartsSmallAndReachesAllAddresses) {
   TwoLevels();
   for (const UINT bits : {0u, 10u}) {
@@ -144,7 +146,8 @@ TEST_F(TableLife, ARootGrowsWhileTheContextIsSuspendedWhetherThereIsRoomOrNot) {
     life.worker.Call([&] {
       subject.process = life.vidmm.CreateProcess("process", 1);
       subject.data = Filled(life, 20, 0x700);
-      subject.va = life.vidmm.ReserveVa(*subject.process, 7680 * unit, 512 * unit);  // beyond the root's range
+      // This range is beyond the current root.
+      subject.va = life.vidmm.ReserveVa(*subject.process, 7680 * unit, 512 * unit);
       life.vidmm.Map(*subject.process, 3 * unit, *subject.data, 0, 20);
     });
     workload::RenderBuffer buffer(life, subject.process, kPage);
@@ -174,7 +177,7 @@ TEST_F(TableLife, ARootGrowsWhileTheContextIsSuspendedWhetherThereIsRoomOrNot) {
   });
 }
 
-// This behaviour was observed on Windows build 22621.
+// Observed on Windows build 22621: a process gets no root before its first context.
 TEST_F(TableLife, AProcessWithoutContextGetsNoRootUntilItHasOne) {
   unsigned roots = 0;
   RunOnWorker([&](Life& life) {
@@ -196,7 +199,8 @@ TEST_F(TableLife, AProcessWithoutContextGetsNoRootUntilItHasOne) {
   EXPECT_EQ(roots, 1u);
 }
 
-// This behaviour was observed on Windows build 22621.
+// Observed on Windows build 22621: SetRootPageTable is called before every render packet. A switch
+// selects this.
 TEST_F(TableLife, TheRootIsSetBeforeEveryRenderPacketWhenTheSystemDoesSo) {
   for (const bool before : {false, true}) {
     bench.options.os.root_before_submission = before;

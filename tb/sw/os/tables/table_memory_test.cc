@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how process tables are written, depending on the driver's caps. The expected behaviour comes from the
-// documentation; it was not observed on Windows.
+// Tests how process tables are written, which depends on the driver's caps. The expected behaviour
+// follows Microsoft's documentation; it was not observed on Windows.
 #include <map>
 
 #include "os/dxgkrnl/dxgkrnl.h"
@@ -17,9 +17,9 @@ using ::testing::IsEmpty;
 using workload::Life;
 
 struct Updates {
-  unsigned count = 0;      // UPDATE_PAGE_TABLE of processes, by mode
+  unsigned count = 0;      // updates of processes' tables
   unsigned clears = 0;     // updates that invalidate a whole existing table
-  unsigned in_buffer = 0;  // updates emitted as commands instead of CPU writes
+  unsigned in_buffer = 0;  // updates written as commands, not by the CPU
 };
 std::map<DXGK_PAGETABLEUPDATEMODE, Updates> updates;
 HANDLE paging_process = nullptr;
@@ -84,7 +84,7 @@ TEST_P(UpdateModes, TablesAreMadeInvalidBeforeTheyAreFreedWhenTheCapsAskForIt) {
       GpuProcess* process = life.vidmm.CreateProcess("process");
       life.vidmm.Unmap(*process, 0x10000000, 4);
       life.vidmm.Unmap(*process, uint64_t{5} << 40, 4);
-      tables = process->space->tables() + 1;  // plus one for the root
+      tables = process->space->tables() + 1;  // the root is not counted
       life.vidmm.DestroyProcess(process);
     });
     EXPECT_THAT(result.faults, IsEmpty());
@@ -98,7 +98,8 @@ INSTANTIATE_TEST_SUITE_P(All, UpdateModes,
                          ::testing::Values(DXGK_PAGETABLEUPDATE_CPU_VIRTUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL,
                                            DXGK_PAGETABLEUPDATE_GPU_PHYSICAL));
 
-// In update mode GPU_VIRTUAL, a table has addresses in the paging process. These addresses need separate tables.
+// In update mode GPU_VIRTUAL, a table is mapped into the paging process to be written, which itself
+// needs page tables. Without room for these, the table is freed.
 TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
   bench.options.os.driver["PageTableUpdateMode"] = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
   RunOnWorker([&](Life& life) {
@@ -114,9 +115,9 @@ TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
 }
 
 constexpr UINT kVram = 2,
-               kSystem = 3;  // for the built-in driver, segment 3 is the implicit system memory segment
+               kSystem = 3;  // system memory, implicit segment of this driver
 
-/// The driver reports table segments per level that differ from those of the configuration.
+/// A driver that reports other table segments for each level than the configuration.
 class TablesElsewhere : public TableLife {
  protected:
   void Answer(const std::function<void(UINT level, DXGK_PAGE_TABLE_LEVEL_DESC&)>& change) {
@@ -139,7 +140,7 @@ TEST_F(TablesElsewhere, EachLevelOfEachKindOfProcessHasItsOwnSegment) {
       desc.PageTableSegmentId = level == 0 ? one.leaves : one.uppers;
       desc.PagingProcessPageTableSegmentId = one.paging;
     });
-    std::map<UINT, UINT> places;  // segment of the process tables at each level, as operations specify it
+    std::map<UINT, UINT> places;  // segment of a process's table, by level
     Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
       const auto& op = args.UpdatePageTable;
       if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
@@ -156,11 +157,11 @@ TEST_F(TablesElsewhere, EachLevelOfEachKindOfProcessHasItsOwnSegment) {
   }
 }
 
-// A table of four pages is contiguous for the GPU, with or without DMA remapping. Walks therefore reach its last
-// entries.
+// The GPU sees a table of four pages as contiguous, with and without DMA remapping, so walks also
+// reach its last entries.
 TEST_F(TablesElsewhere, ATableOfSeveralPagesInSystemMemoryIsContiguousAndAligned) {
   bench.options.os.page_table_bits = bench.config.gpu.page_table_bits = {9, 8, 8, 11};
-  bench.options.os.limit_bits = 33;  // covers all memory, so that the machine also starts without remapping
+  bench.options.os.limit_bits = 33;  // reaches all memory, so remapping is optional
   for (const bool remapped : {true, false}) {
     for (const UINT alignment : {0u, 65536u}) {
       bench.options.os.iommu = remapped ? RemapPolicy::kWhenPossible : RemapPolicy::kNever;
@@ -220,7 +221,8 @@ TEST_F(TablesElsewhere, PagingBuffersInTheApertureAreFoundByTablesInSystemMemory
 
 TEST_F(TablesElsewhere, RoomForATableIsMadeInItsSegmentAndInNoOther) {
   bench.config.gpu.vram_mib = 2;
-  bench.options.os.driver["VisibleVramBytes"] = 1 << 20;  // the rest of VRAM is segment 3, system memory segment 4
+  // Segment 2 is this visible part of VRAM, segment 3 the rest, and segment 4 system memory.
+  bench.options.os.driver["VisibleVramBytes"] = 1 << 20;
   Answer([](UINT level, DXGK_PAGE_TABLE_LEVEL_DESC& desc) {
     if (level == 0) desc.PageTableSegmentId = 4;
   });
@@ -241,7 +243,7 @@ TEST_F(TablesElsewhere, RoomForATableIsMadeInItsSegmentAndInNoOther) {
     RangeAllocator& space = *life.adapter.lead().segment(kVram).space;
     std::vector<uint64_t> rest;
     while (const auto page = space.Allocate(kPage, kPage, "the rest")) rest.push_back(*page);
-    space.Free(rest.back());  // makes room for one of the two tables between root and leaf
+    space.Free(rest.back());  // room for one of the two tables below the root
     rest.pop_back();
     Allocation* wanted = make("wanted", false, true);
     life.vidmm.Map(*process, 0x10000000, *wanted, 0, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests moving, evicting and restoring tables. The expected behaviour comes from the documentation; it was not observed
-// on Windows.
+// Tests moving, evicting and restoring page tables. The expected behaviour follows Microsoft's
+// documentation; it was not observed on Windows.
 #include <algorithm>
 #include <set>
 
@@ -20,7 +20,8 @@ using ::testing::SizeIs;
 using workload::Life;
 
 TEST_F(TableLife, TablesThatMoveSayTheSameElsewhereAndTheRootIsSetAnew) {
-  std::set<std::pair<unsigned, uint64_t>> written;  // level and address of whole tables
+  // Level and address of each table that was written as a whole.
+  std::set<std::pair<unsigned, uint64_t>> written;
   std::vector<uint64_t> roots;
   Run([&](Life& life) {
     Subject subject = Make(life);
@@ -51,7 +52,7 @@ TEST_F(TableLife, TablesThatFindNoRoomToMoveLeaveTheProcessRunning) {
     workload::RenderBuffer buffer(life, subject.process, kPage);
     buffer.Copy(subject.va, subject.va + 10 * kPage, 8 * kPage);
     const size_t tables = subject.process->space->tables();
-    for (uint64_t pages = 0; pages <= tables; ++pages) {  // in the final pass there is room for all tables but the root
+    for (uint64_t pages = 0; pages <= tables; ++pages) {  // at last, only the root has no room
       life.worker.Call([&] {
         Allocation* rest = TakeAllBut(life, pages);
         EXPECT_THROW(life.vidmm.tables().Move(*subject.process), NoRoom);
@@ -117,7 +118,7 @@ TEST_F(TableLife, EvictedTablesAreAnnouncedAndTheirAddressesFaultUntilTheyAreBac
   });
 }
 
-// If an allocation is evicted while the tables are evicted, its entries are invalid after the restore.
+// An allocation that is evicted while the tables are evicted has invalid entries after the restore.
 TEST_F(TableLife, AnAllocationIsEvictedWhileTheTablesAreAway) {
   Run([&](Life& life) {
     Subject subject = Make(life);
@@ -146,13 +147,13 @@ TEST_F(TableLife, EntriesOfEvictedTablesCannotBeChanged) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("while its page tables are evicted"));
 }
 
-// Moves every table except the root (address_space.h), including tables of 64 KiB entries. Both halves of level 1 are
-// rewritten.
+// Moves every table, including the root and tables of 64 KiB entries. At level 1, both halves of a
+// pair are rewritten.
 TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection) {
   Run([&](Life& life) {
     Subject subject = MakeMixed(life);
-    std::set<std::pair<bool, uint64_t>> cleared;  // whole leaf tables, by Use64KBPages and address
-    std::vector<UINT64> offsets;                  // allocation offsets of the entries with a protection
+    std::set<std::pair<bool, uint64_t>> cleared;  // leaf tables, by Use64KBPages and address
+    std::vector<UINT64> offsets;                  // offsets of entries with a driver protection
     WatchUpdates(subject, [&](const auto& op) {
       if (op.PageTableLevel != 0) return;
       if (op.Flags.InitialUpdate)
@@ -171,7 +172,7 @@ TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection
               static_cast<std::ptrdiff_t>(large));
     EXPECT_THAT(offsets, ElementsAre(32 * kPage));
     ReadsAll(life, subject);
-    // Later changes must reach the new tables: unmap a page of a 64 KiB block.
+    // Later changes must reach the new tables: unmap one page of a 64 KiB block.
     life.worker.Call([&] { life.vidmm.Unmap(*subject.process, kLarge + 3 * kPage, 1); });
     EXPECT_FALSE(subject.process->space->Is64k(kLarge));
     Faults(life, subject.process, kLarge + 3 * kPage, regs::Fault::kEntryInvalid);
@@ -180,7 +181,8 @@ TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection
   });
 }
 
-// os.eviction_tells_entries determines the contents of the entries; the documentation does not specify them.
+// The documentation does not say which entries an eviction notice contains.
+// os.eviction_tells_entries selects it.
 TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
   for (const bool tells : {false, true}) {
     bench.options.os.eviction_tells_entries = tells;
@@ -216,8 +218,8 @@ TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
   }
 }
 
-// Evicted tables must not change. Mappings that are removed while the tables are evicted must not be restored with
-// them.
+// Tables must not change while they are evicted. Mappings that are removed in the meantime must not
+// come back with the restore.
 TEST_P(TableKinds, EntriesOfWhatGoesWhileTheTablesAreEvictedAreInvalidWhenTheyAreBack) {
   Run([&](Life& life) {
     Subject subject = MakeMixed(life);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixtures for tests of page tables: a process with mappings, and its updates.
+// Fixtures for tests of page tables: a process with mappings, and observers of its table updates.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -17,7 +17,8 @@ namespace gmmu::os::test {
 
 inline constexpr uint64_t kPage = hw::kPageSize;
 
-/// A process that maps 20 pages of VRAM, each filled with a different word. Functions create and destroy it.
+/// Provides a process that maps 20 pages of VRAM, each filled with a different word. Call Make and
+/// End.
 class TableLife : public DriverFront {
  protected:
   struct Subject {
@@ -58,8 +59,8 @@ class TableLife : public DriverFront {
   }
 };
 
-/// Kinds of leaf tables: 4 KiB entries only, 4 KiB or 64 KiB entries per table (single), or one table of each side by
-/// side (dual).
+/// Kinds of leaf tables: only 4 KiB entries (k4k), either 4 KiB or 64 KiB entries (kSingle), or two
+/// tables side by side, one of each size (kDual).
 enum class Kind { k4k, kSingle, kDual };
 
 inline const auto kTableKinds = ::testing::Values(Kind::k4k, Kind::kSingle, Kind::kDual);
@@ -67,8 +68,8 @@ inline const char* NameOfKind(const ::testing::TestParamInfo<Kind>& info) {
   return info.param == Kind::k4k ? "Only4KiB" : info.param == Kind::kSingle ? "Leaf64k" : "DualPte";
 }
 
-/// TableLife with each kind of leaf tables. A program with tests of this suite instantiates the suite once, in this
-/// folder's table_moves_test.cc.
+/// TableLife with each kind of leaf table. Instantiated once per test program, in this folder's
+/// table_moves_test.cc.
 class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> {
  protected:
   TableKinds() {
@@ -78,8 +79,8 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
   }
   static constexpr uint64_t kLarge = 0x10000000, kSmall = 0x20000000, kBeside = kLarge + 0x107000;
   static constexpr uint64_t kProtection = 0x5000000007;
-  /// Maps whole 64 KiB blocks, and five pages with a driver protection in another leaf table. With dual entries, it
-  /// also maps 4 KiB pages in the blocks' leaf table.
+  /// Maps whole 64 KiB blocks and, in another leaf table, five pages with a driver protection.
+  /// Except for kSingle, also maps 4 KiB pages in the leaf range of the blocks.
   static Subject MakeMixed(workload::Life& life) {
     Subject subject;
     life.worker.Call([&] {
@@ -106,7 +107,7 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
       life.vidmm.DestroyProcess(subject.process);
     });
   }
-  /// Calls `watch` for each update to the process's tables.
+  /// Calls `watch` for each update of the process's tables.
   void WatchUpdates(const Subject& subject, std::function<void(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE&)> watch) {
     Watch(
         [process = subject.process->handles.process, watch = std::move(watch)](const DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -116,10 +117,11 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
   }
 };
 
-/// Called by Pages64k for every operation that VidMm sends; an operation of several passes counts once.
+/// Pages64k calls this for every operation from VidMm, once even if the operation needs several
+/// passes.
 inline std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;
 
-/// A machine with 64 KiB pages. With `dual`, level-1 entries are pairs.
+/// A machine with 64 KiB pages. With `dual`, the level-1 entries are pairs.
 class Pages64k : public DriverFront {
  protected:
   explicit Pages64k(bool dual = false) {
@@ -139,7 +141,7 @@ class Pages64k : public DriverFront {
     for (uint64_t page = 0; page < pages; ++page) life.vidmm.transfers().Fill(*made, page * kPage, kPage, Word(page));
     return made;
   }
-  /// Makes client 0 read pages of an allocation that Make returned.
+  /// Makes client 0 read pages of an allocation from Make, and checks what it reads.
   static workload::Check Reads(workload::Life& life, GpuProcess* process, uint64_t va, uint64_t first, uint64_t pages) {
     std::vector<uint8_t> expected(pages * kPage);
     for (size_t i = 0; i < expected.size(); i += 4) {

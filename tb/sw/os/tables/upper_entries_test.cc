@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests entries above the leaves that are replaced by tables.
+// Tests entries above the leaf level that are replaced by tables.
 #include "tb/sw/os/tables/tables_bench.h"
 
 namespace gmmu::os::test {
@@ -7,7 +7,8 @@ namespace {
 
 using workload::Life;
 
-// With either order of tables, a zero entry at level 1 is split into a table of zero entries when one page is mapped.
+// When one page is mapped in the range of a zero entry at level 1, the entry is replaced by a table
+// of zero entries. Both orders of creating tables are tested.
 TEST_F(TableLife, AZeroEntryAboveTheLeafIsSplitInEveryOrderOfTables) {
   for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621}) {
     bench.options.os.bring_up = order;
@@ -25,7 +26,7 @@ TEST_F(TableLife, AZeroEntryAboveTheLeafIsSplitInEveryOrderOfTables) {
   }
 }
 
-// A root of level 1 gets its first link from a leaf table of 64 KiB entries.
+// The root is a level-1 table. Its first link is to a leaf table of 64 KiB entries.
 TEST_F(TableLife, ARootIsWrittenWholeBeforeItsFirstLinkTo64KEntries) {
   for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621}) {
     bench.options.os.bring_up = order;

@@ -9,7 +9,7 @@
 
 namespace gmmu::os::test {
 
-/// A platform that has only a clock, and messages at given times.
+/// A platform that has only a clock, and that delivers messages at given times.
 class Clock : public hw::Platform {
  public:
   const hw::FirmwareTables& firmware() const override { return firmware_; }

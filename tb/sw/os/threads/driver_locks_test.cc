@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the locks and events of wdm.h, and the misuses that Windows forbids.
+// Tests the locks and events of wdm.h, and misuses that Windows forbids.
 #include "os/threads/driver_locks.h"
 
 #include <gmock/gmock.h>
@@ -64,7 +64,7 @@ TEST(DriverLocks, EachKindKeepsThreadsApart) {
                       [&](const auto& work) {
                         once([&] { KeInitializeMutex(&mutex, 0); });
                         KeWaitForSingleObject(&mutex, Executive, KernelMode, FALSE, nullptr);
-                        // the owner may acquire a mutex recursively
+                        // The owner may acquire the mutex again.
                         KeWaitForSingleObject(&mutex, Executive, KernelMode, FALSE, nullptr);
                         EXPECT_EQ(KeReleaseMutex(&mutex, FALSE), -1);
                         work();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests executive resources (ERESOURCE), critical regions, and the misuses that Windows forbids.
+// Tests executive resources (ERESOURCE), critical regions, and misuses that Windows forbids.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 static_assert(sizeof(ERESOURCE) == 0x68 && offsetof(ERESOURCE, OwnerEntry) == 0x30, "as wdm.h has it on x64");
 
-/// A resource that is initialised when it is first used.
+/// A resource that is initialized at its first use.
 struct Resource {
   void Make() {
     if (!std::exchange(made, true)) EXPECT_EQ(ExInitializeResourceLite(&it), STATUS_SUCCESS);
@@ -198,7 +198,8 @@ TEST(DriverResources, AreReleasedByTheirHolderOnly) {
   EXPECT_THAT(threads.Run(), HasSubstr("is released by other, and holder holds it"));
 }
 
-// A thread that holds a fast mutex runs at APC_LEVEL. A thread that holds a mutex receives no normal kernel APCs.
+// A fast mutex raises its owner to APC_LEVEL, and the owner of a mutex receives no normal kernel
+// APCs. Neither needs a critical region.
 TEST(DriverResources, NeedNoCriticalRegionWhereNormalApcsAreDisabledAnyway) {
   Threads threads;
   Resource resource;

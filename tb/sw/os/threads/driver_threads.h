@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads in driver code that are preempted at every possible point (Seam).
+// Runs threads in driver code, with preemption at every possible point (Seam).
 #pragma once
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ inline Parameters Preempting(uint64_t seed) {
   return parameters;
 }
 
-/// Runs driver code in threads on its own machine.
+/// A machine that runs driver code in threads.
 struct Threads : Machine {
   explicit Threads(uint64_t seed = 5) : Machine(Preempting(seed)) {}
   void Add(const std::string& name, const std::function<void()>& body) {
@@ -42,8 +42,8 @@ struct Threads : Machine {
   }
 };
 
-/// Three threads increment a counter, with a preemption point between read and write. `with` acquires the lock around
-/// the increment. Returns the final count.
+/// Lets three threads increment a counter, with a preemption point between read and write. `with`
+/// must hold a lock while it calls its argument. Returns the final count.
 inline int Counted(uint64_t seed, const std::function<void(const std::function<void()>&)>& with) {
   Threads threads(seed);
   int count = 0;

@@ -11,7 +11,7 @@
 #include "os/base/bug_check.h"
 #include "tb/sw/os/machine.h"
 
-// These declarations match the calls that the compiler inserts.
+// The functions that the compiler calls in instrumented code.
 extern "C" {
 void __tsan_read4(void* at);
 void __tsan_write4(void* at);
@@ -30,15 +30,15 @@ Parameters Preempting() {
   return parameters;
 }
 
-/// Two calls that are in the driver at the same time: the second call enters it in the middle of the first.
+/// Two calls that overlap in the driver: the second enters it while the first is inside.
 struct TwoCalls : Machine {
   TwoCalls() : Machine(Preempting()) {
     word = static_cast<uint32_t*>(ExAllocatePool2(POOL_FLAG_NON_PAGED, 64, 0x64726F57)) + 4;
     KeInitializeSpinLock(&lock);
     KeInitializeEvent(&event, NotificationEvent, FALSE);
   }
-  /// Returns the race that was found, or "" if there was none. With `one_after_the_other`, the first call returns
-  /// before the second enters the driver.
+  /// Returns the message of the race that was found, or "" if there was none. With
+  /// `one_after_the_other`, the first call returns before the second enters the driver.
   std::string Run(const std::function<void()>& first, const std::function<void()>& second,
                   bool one_after_the_other = false) {
     Scheduler& scheduler = kernel.scheduler();
@@ -108,7 +108,8 @@ TEST(RaceDetector, NeedsAWriteAndACommonByte) {
   }
 }
 
-// Shared owners of a resource run concurrently. An exclusive owner is ordered before or after each of them.
+// Accesses by two shared owners of a resource may race. An exclusive owner is ordered before or
+// after each other owner.
 TEST(RaceDetector, AResourceOrdersThoseWhoHaveItAloneAndNotThoseWhoShareIt) {
   const auto run = [](bool first_shares, bool second_shares) {
     TwoCalls calls;

@@ -19,7 +19,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Returns the order in which two threads pass five preemption points of driver code and five of system code each.
+/// Returns the order in which two threads pass five preemption points each, in driver code or in
+/// system code.
 std::string Order(uint64_t seed, unsigned preemption, bool in_driver) {
   test::Clock clock;
   Scheduler scheduler(clock, seed, preemption);
@@ -52,7 +53,7 @@ TEST(Preemption, OfASeedIsAlwaysTheSame) {
   EXPECT_NE(Order(1, 1000, true) + Order(2, 1000, true), Order(3, 1000, true) + Order(4, 1000, true));
 }
 
-// A message that arrives while a thread is in the driver, at any IRQL, is served on another processor.
+// While a thread is in the driver at any IRQL, an interrupt message is served on another processor.
 TEST(Preemption, InterruptsAndDeferredCallsGoOnBesideThreadsAtAnyLevel) {
   bool beside_thread = false, beside_interrupt = false;
   for (uint64_t seed = 0; seed < 32; ++seed) {

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 using test::Clock;
 
-// Code in an exception handler may wait. A later rethrow must still throw the exception of that handler.
+// Code in an exception handler may wait. A later rethrow must still throw that handler's exception.
 TEST(Scheduler, AFibreThatIsSwitchedInAHandlerKeepsItsExceptions) {
   for (uint64_t seed = 0; seed < 8; ++seed) {
     Clock clock;
@@ -154,7 +154,7 @@ TEST(Scheduler, CountsMessagesThatNobodyServes) {
   EXPECT_EQ(scheduler.spurious(), 1u);
 }
 
-/// A device that sends a message every `every_ns`, forever.
+/// A device that sends a message every `every_ns` ns, forever.
 class Storm : public Clock {
  public:
   explicit Storm(uint64_t every_ns) : every_ns_(every_ns) {}
@@ -186,8 +186,8 @@ std::string StopOf(const std::function<void()>& work) {
   return "no bug check";
 }
 
-// The first device's interrupt routine takes longer than the interval between messages. The second device's routine
-// returns before the next message, but no thread makes progress between the messages.
+// In the first case, the interrupt routine takes longer than the interval between messages. In the
+// second case it takes no time, but no thread makes progress between messages.
 TEST(Scheduler, AStormOfInterruptsEndsTheRunWithItsVector) {
   for (const unsigned preemption : {0u, 100u}) {
     for (const auto& [every_ns, routine_ns] : {std::pair{500u, 700u}, {500u, 0u}}) {
@@ -220,7 +220,8 @@ TEST(Scheduler, AStormOfMessagesThatNobodyServesIsOneToo) {
   EXPECT_THAT(StopOf([&] { scheduler.Run(); }), HasSubstr("messages of vector 0x30 (nobody's)"));
 }
 
-// In case 1, the application waits forever. In case 2, simulated time passes before the work queues itself again.
+// In the first case, the application waits forever. In the second case, simulated time passes
+// before the work item queues itself again.
 TEST(Scheduler, WorkThatQueuesItselfForEverIsAStorm) {
   for (const bool delays : {false, true}) {
     Clock clock;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the size of an allocation (the driver's size, rounded up to whole pages of its segment) and its destruction
-// (every entry that maps the allocation becomes invalid). Unless a comment names a Windows build, the expected
-// behaviour comes from the documentation; it was not observed on Windows.
+// Tests the size of an allocation (the driver's size, rounded up to whole pages of its segment) and
+// its destruction (every entry that maps it becomes invalid). Unless a comment names a Windows
+// build, the expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include "os/vidmm/allocations.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ namespace {
 using ::testing::HasSubstr;
 using workload::Life;
 
-/// The real driver with modified results of DxgkDdiCreateAllocation.
+/// The built-in driver, with modified results of DxgkDdiCreateAllocation.
 class AllocationAnswer : public DriverFront {
  protected:
   AllocationAnswer() {
@@ -48,7 +48,7 @@ class AllocationAnswer : public DriverFront {
   }
 };
 
-// Bytes beyond 2 GiB need the 64-bit members of every structure on the way.
+// Sizes and offsets above 2 GiB must not be truncated in any structure.
 TEST_F(AllocationAnswer, OfThreeGiBIsMappedAndWrittenAtItsEnds) {
   constexpr uint64_t kBytes = (uint64_t{3} << 30) + 1;
   bench.config.gpu.vram_mib = 4096;
@@ -94,7 +94,7 @@ TEST_F(AllocationAnswer, OfASizeIsWhatTheAllocationHas) {
       EXPECT_EQ(data->bytes, RoundUp(size, kPage)) << asked;
       EXPECT_EQ(free - vram.free_bytes(), data->bytes);
       life.vidmm.transfers().Fill(*data, data->bytes - kPage, kPage,
-                                  0x77);  // the rounded-up last page belongs to the allocation
+                                  0x77);  // the last page is part of the allocation
       life.vidmm.DestroyAllocation(data);
     }
   });
@@ -125,7 +125,8 @@ TEST_F(AllocationAnswer, OfAnySizeIsRefusedWhereNoAddressSpaceHasIt) {
   });
 }
 
-// GPU virtual address documentation, "physical page size": the system determines size and alignment of all allocations.
+// According to the GPU virtual address documentation ("physical page size"), the system determines
+// size and alignment of all allocations.
 TEST_F(AllocationAnswer, OfAnySizeAndAlignmentBecomesWholePagesOf64KiB) {
   bench.options.os.driver["Leaf64k"] = 1;
   RunOnWorker([&](Life& life) {
@@ -150,8 +151,8 @@ TEST_F(AllocationAnswer, OfAnySizeAndAlignmentBecomesWholePagesOf64KiB) {
   });
 }
 
-// After an allocation is destroyed, no process that had mapped it can read its former pages, whatever these pages now
-// contain.
+// After an allocation is destroyed, no process that had mapped it may read its former pages,
+// whatever they now contain.
 TEST_F(TableLife, ADestroyedAllocationIsSeenByNoProcess) {
   RunOnWorker([](Life& life) {
     GpuProcess* owner = life.vidmm.CreateProcess("owner");
@@ -181,7 +182,8 @@ TEST_F(TableLife, ADestroyedAllocationIsSeenByNoProcess) {
   });
 }
 
-// There are no entries to invalidate if an allocation was never resident, is evicted, or is not mapped.
+// No entries need to be invalidated if an allocation was never resident, is evicted, or is not
+// mapped.
 TEST_F(TableLife, NothingIsSentForADestroyedAllocationThatNothingLeadsTo) {
   RunOnWorker([](Life& life) {
     GpuProcess* process = life.vidmm.CreateProcess("process");
@@ -201,7 +203,7 @@ TEST_F(TableLife, NothingIsSentForADestroyedAllocationThatNothingLeadsTo) {
   });
 }
 
-// Observed on Windows build 22621: a system worker calls DestroyAllocation later.
+// Observed on Windows build 22621: a system worker calls DestroyAllocation at a later time.
 TEST_F(TableLife, DeferredDestructionTellsTheDriverWithOtherPagingWork) {
   for (const bool deferred : {false, true}) {
     bench.options.os.deferred_destroy = deferred;
@@ -224,14 +226,16 @@ TEST_F(TableLife, DeferredDestructionTellsTheDriverWithOtherPagingWork) {
   }
 }
 
-// Driver authors reported that the GPU faults if memory is reused before its entries are flushed.
+// Driver authors reported that the GPU faults if memory is reused before the flush of its old
+// entries.
 TEST_P(TableKinds, EntriesAreInvalidAndFlushedBeforeTheMemoryOfADestroyedAllocationIsAnothers) {
   for (const bool deferred : {false, true}) {
     bench.options.os.deferred_destroy = deferred;
     seen.destroyed = 0;
     Run([&](Life& life) {
       Subject subject = MakeMixed(life);
-      Reads(life, subject.process, kSmall, Pages(0x220, 5));  // the translations are cached now
+      // Makes the GPU cache the translations.
+      Reads(life, subject.process, kSmall, Pages(0x220, 5));
       const size_t ranges = life.adapter.local_segment().space->ranges();
       std::string order;
       Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the aperture of a whole machine: the operations sent to the driver, and the GPU's accesses. The expected
-// behaviour comes from the documentation; it was not observed on Windows.
+// Tests the aperture on a whole machine: the operations that the driver receives, and the GPU's
+// accesses. The expected behaviour follows Microsoft's documentation; it was not observed on
+// Windows.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,8 +46,8 @@ std::string Text(const workload::JobResult& result) {
   return text;
 }
 
-// DXGK_DRIVERCAPS.ApertureSegmentCommitLimit limits all aperture segments together; the model has one such segment.
-// Scenario aperture needs more than a page.
+// DXGK_DRIVERCAPS.ApertureSegmentCommitLimit is the limit for all aperture segments together; the
+// model has one. Scenario aperture needs more than one page.
 TEST_F(ApertureRun, KeepsToTheCommitLimitOfAllApertureSegmentsToo) {
   for (const SIZE_T limit : {SIZE_T{0}, SIZE_T{1} << 40, SIZE_T{hw::kPageSize}}) {
     between.query = [limit](const DXGKARG_QUERYADAPTERINFO& args) {
@@ -94,7 +95,7 @@ TEST_F(ApertureRun, MapsByMdlWhenTheDriverDoesNotTakeAnAdlAndIsNotRemapped) {
   EXPECT_THAT(Text(result), HasSubstr("DXGK_VIDMMCAPS.MapAperture2Supported")) << "no remapping without it";
 }
 
-std::map<HANDLE, bool> devices;  // live devices by the driver's handle; true: the system device
+std::map<HANDLE, bool> devices;  // existing devices by handle; true: system device
 
 void WatchDevices(DRIVER_INITIALIZATION_DATA& table) {
   devices.clear();
@@ -110,7 +111,8 @@ void WatchDevices(DRIVER_INITIALIZATION_DATA& table) {
   };
 }
 
-// hDevice in the three operations is the driver's handle for the owning device, which still exists.
+// In the three aperture operations, hDevice is the driver's handle of the owning device, which must
+// still exist.
 TEST_F(ApertureRun, OperationsNameTheDeviceThatOwnsTheAllocation) {
   between.table = WatchDevices;
   for (const bool by_list : {true, false}) {
@@ -140,11 +142,13 @@ TEST_F(ApertureRun, OperationsNameTheDeviceThatOwnsTheAllocation) {
   }
 }
 
-// The scenario maps page i of a buffer to page i of a range, in two ranges that are split at a different page each
-// time.
+// The scenario repeatedly maps page i of its second buffer to page i of a range, in two pieces that
+// are divided at a different page each time.
 TEST_F(ApertureRun, ShowsTheDriverTheBytesThatItMaps) {
-  for (const uint64_t piece_kib : {0u, 16u}) {  // size of the list's contiguous ranges; one operation maps one range
-    std::vector<std::pair<uint64_t, std::vector<uint8_t>>> shown;  // first aperture page, and the bytes shown there
+  // Size of the contiguous pieces of the logical space. One operation maps one piece.
+  for (const uint64_t piece_kib : {0u, 16u}) {
+    // First aperture page, and the bytes that it shows.
+    std::vector<std::pair<uint64_t, std::vector<uint8_t>>> shown;
     between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
       const auto& map = args.MapApertureSegment2;
       if (args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2 && map.CpuVisibleAddress != nullptr) {
@@ -155,7 +159,7 @@ TEST_F(ApertureRun, ShowsTheDriverTheBytesThatItMaps) {
     };
     Parameters os = Defaults();
     os.logical_piece_kib = piece_kib;
-    os.driver["PagingBufferBytes"] = 16384;  // enough for one range
+    os.driver["PagingBufferBytes"] = 16384;  // large enough to map one piece
     const auto result = Run(os, "aperture");
     EXPECT_TRUE(result.Passed()) << Text(result);
     ASSERT_FALSE(shown.empty());
@@ -165,7 +169,8 @@ TEST_F(ApertureRun, ShowsTheDriverTheBytesThatItMaps) {
       end = std::max(end, page + bytes.size() / kPage);
     }
     std::vector<uint8_t> buffer((end - first) * kPage);
-    workload::FillPattern(buffer.data(), buffer.size(), 3 ^ 0x7365636F6E64);  // the scenario's second buffer
+    // These are the contents of the second buffer.
+    workload::FillPattern(buffer.data(), buffer.size(), 3 ^ 0x7365636F6E64);
     unsigned inside = 0;
     for (const auto& [page, bytes] : shown) {
       EXPECT_EQ(std::memcmp(bytes.data(), &buffer[(page - first) * kPage], bytes.size()), 0)
@@ -195,10 +200,11 @@ TEST_F(ApertureRun, RefusesAnAllocationThatAsksForCpuAddressesWithoutTheCap) {
 
 // ---- points that driver authors often get wrong
 
-/// Page table entries contain page numbers without the segment's base, as observed on Windows builds 22621 and 26100.
-/// That segment addresses in transfers are in bytes and include the base comes from the documentation; it was not
-/// observed on Windows. The real driver's segments begin at 0, so the wrapper adds a base to each segment that the
-/// driver reports and subtracts it from the addresses in operations.
+/// Page-table entries contain page numbers without the segment's base, as observed on Windows
+/// builds 22621 and 26100. Segment addresses in transfers are in bytes and include the base; this
+/// follows Microsoft's documentation and was not observed on Windows. The built-in driver's
+/// segments begin at 0, so the wrapper adds a base to each segment that the driver reports and
+/// subtracts it from the addresses in operations.
 TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
   constexpr LONGLONG kBases[] = {LONGLONG{1} << 40, LONGLONG{3} << 40};  // aperture, VRAM
   constexpr uint64_t kVram = 64 << 20;
@@ -242,7 +248,7 @@ TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
       in_bytes(transfer.Source);
       in_bytes(transfer.Destination);
       const NTSTATUS status = RealBuild(args);
-      transfer.Source = before.Transfer.Source;  // an operation that is repeated must be unchanged
+      transfer.Source = before.Transfer.Source;  // a repeated operation must be unchanged
       transfer.Destination = before.Transfer.Destination;
       return status;
     }
@@ -255,8 +261,8 @@ TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
   EXPECT_GT(segment_addresses, 0u);
 }
 
-/// In operation 17, the real driver must not follow `Pages` of a contiguous list, and must count AdlOffset in pages in
-/// both forms of the list. Every map is sent once in each form.
+/// In operation 17, the driver must not follow `Pages` of a contiguous list, and AdlOffset is in
+/// pages in both forms of a list. Every second map is sent as a page array instead.
 TEST_F(Rule11Driver, AContiguousListAndAnArrayMeanTheSame) {
   std::vector<DXGK_PAGE_NUMBER> array;
   unsigned maps = 0;
@@ -279,8 +285,8 @@ TEST_F(Rule11Driver, AContiguousListAndAnArrayMeanTheSame) {
   EXPECT_GT(maps, 4u);
 }
 
-/// The scenario reads and writes unmapped pages. In the second run, the driver ignores unmap operations, so these pages
-/// do not show the dummy page. The run must detect that.
+/// The scenario reads and writes unmapped pages, which must show the dummy page. In the second run,
+/// the driver ignores unmap operations, and the run must detect this.
 TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
   auto result = Run(Defaults(), "aperture");
   EXPECT_TRUE(result.Passed()) << Text(result);
@@ -288,7 +294,7 @@ TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
   between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
     if (args.Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT) {
       ++unmaps;
-      return STATUS_SUCCESS;  // without an unmap the pages stay mapped
+      return STATUS_SUCCESS;  // the pages stay mapped
     }
     return RealBuild(args);
   };
@@ -297,8 +303,8 @@ TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
   EXPECT_GT(unmaps, 0u);
 }
 
-/// Observed on Windows build 22621: without flag AccessedPhysically there is no operation 5. The rest comes from the
-/// documentation; it was not observed on Windows.
+/// Observed on Windows build 22621: without flag AccessedPhysically, operation 5 is not sent.
+/// Everything else follows Microsoft's documentation; it was not observed on Windows.
 TEST_F(Rule11Driver, NoApertureMapWithoutAccessedPhysically) {
   CountOperations();
   EXPECT_TRUE(Run().Passed());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests paging operations 5, 6 and 17. Operation 5 was observed with a WDDM 1.3 driver. Operation 17 was not observed;
-// its expected behaviour comes from the documentation.
+// Tests paging operations 5, 6 and 17. Operation 5 was observed with a WDDM 1.3 driver. Operation
+// 17 was not observed; its expected behaviour follows Microsoft's documentation.
 #include "os/vidmm/aperture.h"
 
 #include <gmock/gmock.h>
@@ -23,13 +23,13 @@ using ::testing::SizeIs;
 
 constexpr uint64_t kDummyLogical = 0x7000, kDummyHost = 0x9000;
 
-/// A segment of 64 pages, an object of eight pages whose ADL covers the last seven pages, and a driver that records its
-/// operations.
+/// A segment of 64 pages, an object of eight pages with an ADL of its last seven, and a driver that
+/// records its operations.
 struct Bound : Objects {
   explicit Bound(bool aperture2 = true, DXGK_MEMORY_CACHING_TYPE type = DXGK_MEMORY_CACHING_TYPE_CACHED,
                  const Parameters& parameters = TestParameters())
       : Objects(parameters) {
-    if (!aperture2) {  // a driver without MapAperture2 never uses remapping
+    if (!aperture2) {  // without MapAperture2, the adapter is never remapped
       objects.RemoveAdapter(adapter);
       objects.AddAdapter(adapter, {nullptr, "test"});
     }
@@ -103,7 +103,7 @@ TEST(Aperture, MapsByAdlWithTheOffsetsInPages) {
 
 TEST(Aperture, ListsOfLogicalAddressesAreContiguousAlsoWhereTheLogicalSpaceIsInPieces) {
   Bound test;
-  // Every second page of the logical space is in use, so the list of seven pages consists of seven ranges.
+  // Every second logical page is in use, so the ADL of seven pages has seven separate ranges.
   test.objects.FreeAdl({test.on_adapter, test.adl});
   std::vector<uint64_t> taken;
   while (const auto page = test.domain->logical().Allocate(4096, 4096, "test", RangeAllocator::Place::kLowest)) {
@@ -149,14 +149,14 @@ TEST(Aperture, ADriverWithoutMapAperture2SupportedGetsAnMdl) {
   list.PageCount = 7;
   list.Flags.Contiguous = 1;
   list.BasePageNumber = 0x1230;
-  *test.adl = list;  // the form of a contiguous object's list
+  *test.adl = list;  // as for a contiguous object
   test.aperture->Map(test.owner, first + 3, 3, *test.adl, 4);
   EXPECT_THAT(test.mdl_pages, ElementsAre(0x1234, 0x1235, 0x1236)) << "a contiguous list becomes an array";
   test.facts.remapped = true;
   EXPECT_THROW(test.Make(), BugCheck) << "an MDL cannot carry logical pages";
 }
 
-// CacheCoherent is set only for cacheable memory in a cache-coherent segment.
+// CacheCoherent is set only for cached memory in a cache-coherent segment.
 TEST(Aperture, SetsCacheCoherentForCachedMemoryInACoherentSegmentOnly) {
   for (const auto type : {DXGK_MEMORY_CACHING_TYPE_NON_CACHED, DXGK_MEMORY_CACHING_TYPE_CACHED,
                           DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED}) {
@@ -171,7 +171,8 @@ TEST(Aperture, SetsCacheCoherentForCachedMemoryInACoherentSegmentOnly) {
   }
 }
 
-// The documentation leaves open who writes back the CPU's caches before a device reads without snooping.
+// The documentation does not say who writes back the CPU's caches before a device reads without
+// snooping.
 TEST(Aperture, WritesTheCachesBackBeforeAMapIntoASegmentThatIsNotCoherent) {
   for (const bool writes_back : {true, false}) {
     Parameters parameters = TestParameters();
@@ -238,11 +239,13 @@ TEST(Aperture, KeepsToItsCommitLimit) {
   EXPECT_NO_THROW(test.aperture->Reserve(8));
 }
 
-// The documentation leaves open which address DummyPage is. A remapped GPU cannot reach a physical one.
+// The documentation does not say whether DummyPage is a logical or a physical address. A remapped
+// GPU could not reach a physical one.
 TEST(Aperture, TheDummyPageIsALogicalAddress) {
   for (const bool remapped : {true, false}) {
     Bound test(remapped, DXGK_MEMORY_CACHING_TYPE_CACHED, TestParameters());
-    if (!remapped) test.facts.dummy_logical = kDummyHost;  // without remapping both addresses are the same
+    // Without remapping, logical and physical are the same.
+    if (!remapped) test.facts.dummy_logical = kDummyHost;
     test.Make();
     const uint64_t first = test.aperture->Reserve(1);
     test.aperture->Map(test.owner, first, 1, *test.adl, 0);
@@ -252,8 +255,6 @@ TEST(Aperture, TheDummyPageIsALogicalAddress) {
               static_cast<LONGLONG>(remapped ? kDummyLogical : kDummyHost));
   }
 }
-
-// ---- the whole machine, with the driver's calls observed
 
 }  // namespace
 }  // namespace gmmu::os

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests memory and virtual addresses that the driver itself requests. The expected behaviour comes from the
-// documentation; it was not observed on Windows.
+// Tests memory and GPU virtual addresses that the driver requests for itself. The expected
+// behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include "os/vidmm/context_allocations.h"
 
 #include <tuple>
@@ -25,7 +25,7 @@ class ContextAllocation : public DriverFront {
  protected:
   ContextAllocation() { bench.options.os.driver["ContextBytes"] = 8192; }
 
-  /// Returns the context memory's first words, read at the process's own address.
+  /// Returns the contents of a process's context allocation as words.
   static std::vector<uint64_t> Words(Life& life, GpuProcess* process) {
     Allocation* allocation = life.vidmm.context_allocations().Of(*process);
     SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), allocation->bytes,
@@ -103,7 +103,7 @@ TEST_F(ContextAllocation, IsResidentWhenItsContextIsScheduledAndKeepsItsContents
       const bool local = life.vidmm.context_allocations().Of(*process)->local != nullptr;
       EXPECT_TRUE(local) << "before the packet runs";
       life.adapter.vidsch().Wait(packet, 100'000'000);
-      if (!local) return;  // no pages in VRAM to check
+      if (!local) return;  // not in VRAM, so there is nothing to check
       const std::vector<uint64_t> after = Words(life, process);
       EXPECT_THAT(std::vector<uint64_t>(after.begin(), after.begin() + 3),
                   ::testing::ElementsAreArray(before.begin(), before.begin() + 3));
@@ -127,7 +127,7 @@ TEST_F(ContextAllocation, SharedAcrossContextsBelongsToTheDevice) {
 
 TEST_F(ContextAllocation, ArgumentsThatBreakARuleAreRefusedAndChangeNothing) {
   Instead([&](DXGKARG_BUILDPAGINGBUFFER& args,
-              const BuildCall& call) {  // this test's allocation data is not a driver Allocation
+              const BuildCall& call) {  // this test's allocation is unknown to the driver
     return args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ? STATUS_SUCCESS : call(args);
   });
   bench.options.os.driver["ContextBytes"] = 0;
@@ -168,7 +168,7 @@ TEST_F(ContextAllocation, ArgumentsThatBreakARuleAreRefusedAndChangeNothing) {
 
 TEST_F(ContextAllocation, WithoutMapGpuVirtualAddressThereIsNoMapping) {
   Instead([&](DXGKARG_BUILDPAGINGBUFFER& args,
-              const BuildCall& call) {  // this test's allocation data is not a driver Allocation
+              const BuildCall& call) {  // this test's allocation is unknown to the driver
     return args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ? STATUS_SUCCESS : call(args);
   });
   bench.options.os.driver["ContextBytes"] = 0;
@@ -203,7 +203,7 @@ TEST_F(ContextAllocation, WithoutMapGpuVirtualAddressThereIsNoMapping) {
   });
 }
 
-// D3DGPU_UNIQUE_DRIVER_PROTECTION applies only to the pages that were mapped with it.
+// D3DGPU_UNIQUE_DRIVER_PROTECTION applies only to the pages that are mapped with it.
 TEST_F(ContextAllocation, ItsWindowHasTheUniqueDriverProtectionOfEachPage) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
   bool armed = false;
@@ -248,8 +248,9 @@ TEST_F(ContextAllocation, ItsWindowHasTheUniqueDriverProtectionOfEachPage) {
   EXPECT_EQ(windows, expected);
 }
 
-// The driver permits no memory segment for the allocation. As for other allocations, an aperture in the segment set
-// means system memory, and the implicit system memory segment has its own bit.
+// The driver permits no memory segment for this allocation. As for other allocations, an aperture
+// in the segment set means system memory, and the implicit system memory segment has a bit of its
+// own.
 TEST_F(ContextAllocation, InSystemMemoryIsNamedByAnMdlAndItsAddresses) {
   bench.options.os.driver["ContextBytes"] = 0;
   for (const UINT set : {1u, 4u}) {
@@ -329,7 +330,7 @@ TEST_F(DriverRange, SizesAndBasesAreWholeLeafTables) {
       EXPECT_EQ(reserve(unit, 0, 1u << 30) % (1u << 30), 0u);
       reserve(unit / 2, 0, 0);
       reserve(unit, first + unit / 2, 0);
-      reserve(unit, unit, 0);  // the base is inside the range of the first root entry
+      reserve(unit, unit, 0);  // in the range of the first root entry
       reserve(unit, 0, 3);
       reserve(unit, first + 4 * unit, 0);  // taken
       return STATUS_SUCCESS;

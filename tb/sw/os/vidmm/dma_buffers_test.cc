@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a context's DMA buffers, and the guard pages after them.
+// Tests the DMA buffers of a context, and the guard pages behind them.
 #include "os/vidmm/dma_buffers.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ namespace {
 using ::testing::Each;
 using workload::Life;
 
-/// A process whose driver requests DMA buffers of one page plus one byte, with 40 bytes of private data.
+/// A process with DMA buffers of one page plus one byte, and 40 bytes of private data.
 struct DmaBufferOfAContext : DriverFront {
   void WithBuffers(const std::function<void(DmaBuffers&)>& body) {
     RunOnWorker([&](Life& life) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests copying of mappings, which VidMm writes entry by entry or the GPU copies.
+// Tests copying of mappings. Either VidMm writes the entries of the copy, or the GPU copies them.
 
 #include <map>
 #include <string>
@@ -14,7 +14,9 @@ namespace {
 
 constexpr uint64_t kBlock = 64 << 10;
 
-// For a copy, Windows build 22621 sends UPDATE_PAGE_TABLE, whereas the documentation specifies COPY_PAGE_TABLE_ENTRIES.
+// Each test runs with every kind of leaf table and both ways of copying: Windows build 22621 was
+// observed to send UPDATE_PAGE_TABLE, and Microsoft's documentation specifies
+// COPY_PAGE_TABLE_ENTRIES.
 enum class Kind { k4k, kSingle, kDual };
 
 class CopyWays : public VaCall, public ::testing::WithParamInterface<std::tuple<bool, Kind>> {
@@ -47,10 +49,10 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
     MonitoredFence fence(life.vidmm, 0);
     const uint64_t va = world.Reserve(uint64_t{8} << 20, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS);
     const uint64_t edge = (va + (uint64_t{2} << 20)) / (uint64_t{2} << 20) *
-                          (uint64_t{2} << 20);  // between two leaf tables
+                          (uint64_t{2} << 20);  // border of two leaf tables
     ASSERT_EQ(world.calls.Update(*world.process, {MapOf(va, 8 * kPage, world.handle, 0, 8 * kPage)}, fence, 0),
               STATUS_SUCCESS);
-    if (kind() != Kind::k4k) {  // rejected, because address and offset would differ in their low 16 bits
+    if (kind() != Kind::k4k) {  // rejected: address and offset would differ in the low 16 bits
       EXPECT_EQ(world.calls.Update(*world.process, {CopyOf(va, va + 3 * kPage, 8 * kPage)}, fence, 1),
                 STATUS_INVALID_PARAMETER);
       Reads(life, world.process, va, {0x100, 0x101, 0x102, 0x103, 0x104, 0x105, 0x106, 0x107});
@@ -76,7 +78,7 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
   EXPECT_EQ(other_contexts, 0u) << "all of them on the companion";
 }
 
-// 64 KiB pages are copied as 64 KiB pages if address and size permit, otherwise as 4 KiB pages.
+// 64 KiB pages are copied as such if address and size permit, and as 4 KiB pages otherwise.
 TEST_P(CopyWays, PagesOf64KiBAreCopiedWhateverIsAtTheTarget) {
   In([&](Life& life, World& world) {
     MonitoredFence fence(life.vidmm, 0);
@@ -154,8 +156,8 @@ TEST_P(CopyWays, PagesOf64KiBAreCopiedWhateverIsAtTheTarget) {
   });
 }
 
-// Updates use the protection of the target reservation. Entries with another protection are therefore not copied
-// unchanged.
+// The copy has the driver protection of the target's reservation. Entries with another protection
+// can therefore not be copied by the GPU.
 TEST_P(CopyWays, TheCopyHasTheDriverProtectionOfItsReservationAndTheAllocationOfItsSource) {
   using Given =
       std::tuple<uint64_t, HANDLE, uint64_t, uint64_t, UINT64>;  // address, allocation, offset, pages, protection
@@ -194,7 +196,7 @@ TEST_P(CopyWays, TheCopyHasTheDriverProtectionOfItsReservationAndTheAllocationOf
     EXPECT_EQ(given.size(), 4u);
     Reads(life, world.process, target + 9 * kPage, {0x109, 0x10A, 0x10B});
     Reads(life, world.process, target + kBlock, {0x100, 0x101});
-    // Inside the reservation, all pages have the same protection.
+    // Within one reservation, all pages have the same driver protection.
     given.clear();
     ASSERT_EQ(world.calls.Update(*world.process, {CopyOf(source + 8 * kPage, source + 8 * kPage + kBlock, 2 * kPage)},
                                  fence, 2),
@@ -224,7 +226,8 @@ TEST_P(CopyWays, ACopyThatWouldGiveAPageASecondUniqueDriverProtectionIsRefused) 
   });
 }
 
-// Operations of a batch execute in order. Each operation sees the effects of earlier ones.
+// The operations of a batch are applied in order, so each is checked against the result of those
+// before it.
 TEST_P(CopyWays, ABatchThatWouldGiveAPageTwoUniqueDriverProtectionsIsRefusedAsAWhole) {
   In([&](Life& life, World& world) {
     MonitoredFence fence(life.vidmm, 0);

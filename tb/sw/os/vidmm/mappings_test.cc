@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests rules that implementers often get wrong, about zero entries and large pages. Unless a comment says otherwise,
-// the expected behaviour comes from the documentation; it was not observed on Windows.
+// Tests rules about zero entries and large pages that implementers often get wrong. Unless a
+// comment says otherwise, the expected behaviour follows Microsoft's documentation; it was not
+// observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +22,8 @@ using workload::Life;
 
 using Rule11Paging = DriverFront;
 
-// A zero entry has Valid = 1 (observed on Windows build 22621). The documentation leaves the encoding with Valid = 0
-// open.
+// Zero entries were observed with Valid = 1 (Windows build 22621). The documentation does not say
+// whether Valid = 0 is also possible.
 TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButAtTheLeaf) {
   bench.config.gpu.vram_mib = 64;
   const std::vector<uint8_t> zeros(hw::kPageSize);
@@ -54,7 +55,8 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
       }
     }
     Instead(nullptr);
-    life.worker.Call([&] {  // only level 1, because a large page of a higher level does not fit into this VRAM
+    // Only for level 1: a large page of a higher level does not fit into this VRAM.
+    life.worker.Call([&] {
       const uint64_t size = uint64_t{1} << geometry.Shift(1);
       GpuProcess* process = life.vidmm.CreateProcess("process");
       Allocation* data = life.vidmm.CreateAllocation("data", size);
@@ -70,12 +72,12 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-/// Tests large pages at each level above the leaf, which the documentation permits. The driver's levels are so small
-/// that VRAM can hold one large page of the root.
+/// Tests large pages at each level above the leaf level, as the documentation permits. The levels
+/// are so small that a large page of the root fits into VRAM.
 TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
   bench.config.gpu.vram_mib = 64;
   bench.options.os.page_table_bits = {5, 2, 2, 9};
-  bench.options.os.window_pages = 16;  // limits the number of tables, so that the largest page fits
+  bench.options.os.window_pages = 16;  // leaves room for the largest page, by fewer tables
   const std::vector<uint8_t> page(hw::kPageSize);
   const auto result = bench.Run([&](Life& life) {
     const Geometry& geometry = life.adapter.caps().geometry;
@@ -103,7 +105,8 @@ TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
         EXPECT_TRUE(reads((part + 1) * quarter - hw::kPageSize)) << level << " " << part;
       }
       EXPECT_TRUE(RunOnePage(life, process, va + size, regs::Fault::kEntryInvalid, page).passed) << level;
-      // After one page is unmapped, smaller pages at each level down to the leaf map the rest of the large page.
+      // After one page of it is unmapped, the rest of the large page is mapped by smaller pages at
+      // every level down to the leaf.
       life.worker.Call([&] { life.vidmm.Unmap(*process, va + quarter, 1); });
       EXPECT_EQ(process->space->tables(), geometry.count() - 1) << level;
       EXPECT_TRUE(RunOnePage(life, process, va + quarter, regs::Fault::kEntryInvalid, page).passed) << level;
@@ -120,7 +123,7 @@ TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// Compares the record of mappings with a plain list of pages.
+// Compares the record of mappings with a simple list of pages.
 TEST_F(Rule11Paging, TheRecordOfMappingsAgreesWithAListOfPages) {
   constexpr uint64_t kBase = 0x40000000, kCount = 96;
   const uint64_t seed = std::random_device{}();

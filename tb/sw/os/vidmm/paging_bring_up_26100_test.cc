@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the bring-up of the paging process as observed on Windows build 26100, on the scenario's machine and on other
-// geometries. Updates that no rule explains (os/bring_up.h, Unexplained26100) are not counted here.
+// Tests the bring-up of the paging process as observed on Windows build 26100, on the scenario's
+// machine and with other geometries. Updates that no rule explains (os/bring_up.h,
+// Unexplained26100) are not counted here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,12 +27,12 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-/// One build operation, before or after the first root.
+/// A call of DxgkDdiBuildPagingBuffer.
 struct RecordedBuild {
   DXGK_BUILDPAGINGBUFFER_OPERATION operation;
   DXGKARG_BUILDPAGINGBUFFER args;
   std::vector<DXGK_PTE> entries;
-  bool has_buffers;  // pDmaBuffer and pDmaBufferPrivateData are not null
+  bool has_buffers;  // both buffer pointers are set
   unsigned flags() const {
     return static_cast<unsigned>(args.UpdatePageTable.Flags.Repeat | args.UpdatePageTable.Flags.InitialUpdate << 1);
   }
@@ -73,7 +74,7 @@ NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
   return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
 }
 
-/// The machine of scenario "windows-26100", or a machine with another geometry.
+/// The machine of scenario "windows-26100", or one with another geometry.
 struct Windows26100 : LifeBench {
   explicit Windows26100(std::vector<uint64_t> bits = {}) {
     stream.clear();
@@ -93,7 +94,7 @@ struct Windows26100 : LifeBench {
   }
 };
 
-/// Returns the updates before the root, except for the unexplained ones and the update that clears 64 KiB tables.
+/// Returns the CPU_VIRTUAL updates before the first root, except for those of 64 KiB entries.
 std::vector<const RecordedBuild*> Updates() {
   std::vector<const RecordedBuild*> updates;
   for (size_t i = 0; i < before_root; ++i) {
@@ -156,13 +157,14 @@ TEST(Windows26100, TheFirstTablesHaveTheFiguresThatWereSeen) {
     EXPECT_EQ(updates[2]->entries[i].PageAddress, 0xC + i);
   }
 
-  for (size_t i = 0; i < 2; ++i) {  // maps read-only pages of system memory one by one
+  // Paging buffers: read-only pages of system memory, mapped one by one.
+  for (size_t i = 0; i < 2; ++i) {
     const auto& buffer = updates[3 + i]->args.UpdatePageTable;
     EXPECT_EQ(buffer.PageTableLevel, 0u);
     EXPECT_EQ(buffer.NumPageTableEntries, 1u);
     EXPECT_EQ(buffer.FirstPteVirtualAddress, 0x2000000u + 0x1000 * buffer.StartIndex);
     DXGK_PTE entry = updates[3 + i]->entries[0];
-    entry.CacheCoherent = 0;  // this driver declares CacheCoherentMemorySupported
+    entry.CacheCoherent = 0;  // ignored: this driver declares CacheCoherentMemorySupported
     EXPECT_EQ(entry.Flags, 0x9u);
   }
   const auto& top = updates[5]->args.UpdatePageTable;
@@ -182,7 +184,8 @@ TEST(Windows26100, TheFirstTablesHaveTheFiguresThatWereSeen) {
   EXPECT_EQ(process_pasids, 1u) << "the system's process";
 }
 
-// The operations contain the unexplained updates as they were observed. This test checks data, not a rule.
+// Expects the unexplained updates at the addresses that were observed. This test checks data, not a
+// rule.
 TEST(Windows26100, UnexplainedPlacesAreThoseThatWereSeen) {
   Windows26100 bench;
   const auto result = bench.Run([](Life&) {});
@@ -233,14 +236,14 @@ TEST(Windows26100, TheRuleHoldsForOtherGeometries) {
     const auto& self = updates[next]->args.UpdatePageTable;
     EXPECT_EQ(self.NumPageTableEntries, geometry.self_pages);
     EXPECT_EQ(self.FirstPteVirtualAddress, low);
-    next += 3;  // skip two paging buffers
+    next += 3;  // this update, and two that map paging buffers
     whole(levels - 1);
     EXPECT_EQ(stream[before_root - 1].operation, DXGK_OPERATION_FLUSH_TLB);
   }
 }
 
-// Observed on Windows build 26100: a separate page table update (start 0x430, count 0x400, GPU_PHYSICAL) precedes the
-// transfer.
+// Observed on Windows build 26100: the transfer follows a separate page-table update (start 0x430,
+// count 0x400, GPU_PHYSICAL).
 TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
   for (const bool by_gpu : {true, false}) {
     Windows26100 bench;
@@ -262,7 +265,7 @@ TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
       EXPECT_EQ(window.FirstPteVirtualAddress, 0x2000000u + 0x1000 * window.StartIndex);
       EXPECT_EQ(window.hAllocation, data->handle);
       DXGK_PTE entry = stream[0].entries[0];
-      entry.CacheCoherent = 0;  // this driver declares CacheCoherentMemorySupported
+      entry.CacheCoherent = 0;  // ignored: this driver declares CacheCoherentMemorySupported
       EXPECT_EQ(entry.Flags, 0x1u) << "the target: system memory";
       const auto transfer = std::find_if(stream.begin(), stream.end(), [](const RecordedBuild& seen) {
         return seen.operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
@@ -277,7 +280,8 @@ TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
   }
 }
 
-// DmaBufferGpuVirtualAddress is not 0 if there is an aperture segment (observed on Windows build 22621).
+// Observed on Windows build 22621: if there is an aperture segment, DmaBufferGpuVirtualAddress is
+// not 0.
 TEST(PagingBuffers, InTheApertureSegmentHaveAGpuVirtualAddressInEveryOrderOfTables) {
   for (const auto& [order, variety] :
        {std::pair(BringUp::kLinked, 0), std::pair(BringUp::kWindows22621, 0), std::pair(BringUp::kWindows26100, 0),
@@ -305,8 +309,8 @@ TEST(PagingBuffers, InTheApertureSegmentHaveAGpuVirtualAddressInEveryOrderOfTabl
   }
 }
 
-// Observed on Windows build 26100: the page of a leaf table is reused as a level-1 table while the freed table above
-// still points to it, and the page of an InitialUpdate is dirty.
+// Observed on Windows build 26100: the page of a freed leaf table is reused as a level-1 table
+// while the freed table above still points to it, and an InitialUpdate can receive a dirty page.
 TEST(TablePages, ComeBackAtAnotherLevelWithAStaleParentLinkAndDirty) {
   LifeBench bench;
   bench.options.driver = Entry;
@@ -333,13 +337,14 @@ TEST(TablePages, ComeBackAtAnotherLevelWithAStaleParentLinkAndDirty) {
       life.vidmm.transfers().Fill(*data, 0, data->bytes, 0x5A5A5A5A);
       stream.clear();
       const uint64_t end = life.adapter.local_segment().size;
-      dirty += word(end - 0x4000) == ~uint64_t{0};  // the page below root, level 2 and level 1 is dirty
+      dirty += word(end - 0x4000) == ~uint64_t{0};  // the next page that becomes a table
       life.vidmm.Map(*process, first, *data, 0, 8);
       leaf = stream[0].args.UpdatePageTable.PageTableAddress.GpuPhysical.SegmentOffset;
       upper = stream[1].args.UpdatePageTable.PageTableAddress.GpuPhysical.SegmentOffset;
       ASSERT_EQ(stream[1].args.UpdatePageTable.PageTableLevel, 1u);
       EXPECT_EQ(leaf, end - 0x4000);
-      life.vidmm.Map(*process, first + (uint64_t{5} << 30), *data, 0, 8);  // keeps the table of level 2
+      // Keeps the level-2 table in use.
+      life.vidmm.Map(*process, first + (uint64_t{5} << 30), *data, 0, 8);
       life.vidmm.mappings().UnmapAndFreeTables(*process, first, 512);
       const uint64_t link = word(upper + 8 * (first >> 21 & 511));
       EXPECT_EQ(link & 1, 1u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the order in which VidMm creates page tables, as observed on Windows. The tests record the operations that the
-// driver receives.
+// Tests the order in which VidMm creates page tables, as observed on Windows, from the operations
+// that the driver receives.
 #include "os/base/bring_up.h"
 
 #include <gmock/gmock.h>
@@ -26,14 +26,14 @@ using workload::Life;
 struct Update {
   unsigned level, start, count, flags;
   DXGK_PAGETABLEUPDATEMODE mode;
-  uint64_t cpu;     // address in updates of mode CPU_VIRTUAL
-  uint64_t offset;  // offset in updates of mode GPU_PHYSICAL
+  uint64_t cpu;     // table address, for mode CPU_VIRTUAL
+  uint64_t offset;  // table offset, for mode GPU_PHYSICAL
   uint64_t valid;   // number of valid entries
 };
 struct Root {
   uint64_t offset;
   unsigned entries;
-  size_t after;  // number of updates before this root was set
+  size_t after;  // number of updates before this SetRootPageTable
 };
 std::vector<Update> updates;
 std::vector<Root> roots;
@@ -102,7 +102,8 @@ TEST(Windows22621, APagingProcessHas515TablesFor1GiBAnd1027UpdatesByTheRule) {
   EXPECT_EQ(roots[0].entries, 512u);
   const Totals totals = Count(roots[0].after);
   EXPECT_EQ(totals.entries - kUnexplainedWholeWrites * 512, 264'192u);
-  // 512 leaf tables, one table for each level above, and one write of 512 entries that the rule does not explain.
+  // There are 512 leaf tables, one table at each level above, and one write of 512 entries that the
+  // rule does not explain.
   EXPECT_EQ(totals.clears + totals.wholes - kUnexplainedWholeWrites, 515u);
   EXPECT_EQ(totals.links, 512u);
   for (size_t i = 0; i < 512; ++i) {
@@ -116,7 +117,8 @@ TEST(Windows22621, APagingProcessHas515TablesFor1GiBAnd1027UpdatesByTheRule) {
   }
 }
 
-// With the unexplained updates, the counts are as observed. This test checks data, not a rule.
+// Including the unexplained updates, the counts are those observed. This test checks data, not a
+// rule.
 TEST(Windows22621, WithTheUnexplainedWriteThereAre1028UpdatesBeforeTheRoot) {
   Windows bench({9, 9, 9, 9});
   const auto result = bench.Run([](Life&) {});
@@ -187,8 +189,9 @@ TEST(Windows22621, TablesOfAProcessLieDownwardFromTheEndOfTheSegmentAndAreWritte
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// Fills of up to 256 MiB were observed on Windows. The window for fills is at most as large as video memory, so that it
-// fits into the paging process's GiB wherever the seed places the other windows.
+// Windows was observed to fill up to 256 MiB at once. Here the fill window is at most as large as
+// video memory, so that it fits into the paging process's 1 GiB wherever the seed places the other
+// windows.
 TEST(Windows22621, TheWindowOfLargeFillsHasRoomWithEverySeed) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests at which addresses the GPU finds paging buffers.
+// Tests the addresses at which the GPU reads paging buffers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using workload::Life;
 
-// This behaviour was observed on Windows build 22621 for paging buffers in segment 0.
+// The offset was observed on Windows build 22621 for paging buffers in segment 0.
 TEST(PagingBufferAddress, IsTheGpusOrAByteOffsetByASwitch) {
   for (const auto& [offset, records] : {std::pair(false, 0), std::pair(true, 0), std::pair(true, 4096)}) {
     test::LifeBench bench;
@@ -44,7 +44,7 @@ TEST(PagingBufferAddress, IsTheGpusOrAByteOffsetByASwitch) {
   }
 }
 
-// A submission that begins inside its buffer names the offset of its first operation.
+// A submission that starts inside a buffer passes the offset of its first operation.
 TEST(PagingBufferAddress, AnOffsetMayLieInsideTheBuffer) {
   for (const uint64_t records : {0, 4096}) {
     test::LifeBench bench;
@@ -77,7 +77,8 @@ NTSTATUS CountParts(HANDLE context, CONST DXGKARG_SUBMITCOMMAND* args) {
   return between.real.DxgkDdiSubmitCommand(context, args);
 }
 
-// DmaBufferPhysicalAddress is the start of the buffer; the offsets name the part.
+// DmaBufferPhysicalAddress is the buffer's start; the two offsets delimit the part that is
+// submitted.
 TEST(VariedPhysicalSubmission, NamesTheStartOfItsPart) {
   test::LifeBench bench;
   bench.options.driver = Entry;
@@ -92,9 +93,10 @@ TEST(VariedPhysicalSubmission, NamesTheStartOfItsPart) {
   between = {};
 }
 
-// Observed on Windows build 22621: all calls pass a non-zero address, and there is no map operation.
+// Observed on Windows build 22621: every call passes a non-zero address, and no map operation is
+// sent.
 TEST(PagingBufferAddress, IsOneOfThePagingProcessWhenTheBuffersAreInTheApertureSegment) {
-  for (const uint64_t bytes : {256, 4096, 6144, 8256, 65536}) {  // each buffer starts on a new page
+  for (const uint64_t bytes : {256, 4096, 6144, 8256, 65536}) {  // buffers start at page boundaries
     SCOPED_TRACE(std::to_string(bytes) + " bytes");
     test::LifeBench bench;
     bench.options.driver = Entry;
@@ -125,7 +127,7 @@ TEST(PagingBufferAddress, IsOneOfThePagingProcessWhenTheBuffersAreInTheApertureS
   }
 }
 
-/// Leaves only single pages of the logical space free, no two of them adjacent.
+/// Leaves only single, non-adjacent pages of the logical space free.
 struct Fragments {
   void Make(RemappingDomain& domain) {
     RangeAllocator& logical = domain.logical();
@@ -157,8 +159,8 @@ NTSTATUS StartAndFragment(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERF
   return status;
 }
 
-// The GPU receives only the first address of a buffer in segment 0, so the buffer's pages must be consecutive.
-// PreferContiguous of the buffer's list is only a hint.
+// Of a buffer in segment 0, the GPU receives only the first address, so the buffer's logical pages
+// must be consecutive. PreferContiguous is only a hint and cannot ensure this.
 TEST(PagingBufferAddress, WithoutConsecutiveLogicalPagesABufferHasOnePageOrLiesInTheApertureOrIsRefused) {
   struct Case {
     uint64_t bytes, segment;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests operations that are repeated because an allocation is busy or a buffer is full. The expected behaviour comes
-// from the documentation; it was not observed on Windows.
+// Tests operations that are repeated because their allocation is busy or the buffer is full. The
+// expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -33,10 +33,10 @@ bool Idle(const DXGKARG_BUILDPAGINGBUFFER& args) {
 
 class Busy : public PagingPasses, public ::testing::WithParamInterface<DXGK_BUILDPAGINGBUFFER_OPERATION> {
  protected:
-  /// If `built` is true, another operation precedes the repeated operation in the paging buffer.
+  /// Tests a repeated operation. With `built`, another operation precedes it in the paging buffer.
   void ComesAgain(bool built);
 
-  /// Transfers one range from VRAM to the MDL.
+  /// Makes `operand` transfer one page from VRAM to the MDL.
   template <typename Operand>
   static void MoveOut(Life& life, const Allocation& data, PMDL list, Operand& operand) {
     operand.hAllocation = data.handle;
@@ -60,8 +60,9 @@ class Busy : public PagingPasses, public ::testing::WithParamInterface<DXGK_BUIL
   }
 };
 
-// STATUS_GRAPHICS_ALLOCATION_BUSY: before the operation is repeated, all earlier GPU work completes on every node,
-// including operations built earlier in the same buffer. AllocationIsIdle is set only in the repeated call.
+// After STATUS_GRAPHICS_ALLOCATION_BUSY, the system waits for all earlier GPU work on every node,
+// including operations built earlier in the same buffer. Then it repeats the call, and only that
+// call has AllocationIsIdle set.
 TEST_P(Busy, IsAskedAgainWhenAllNodesHaveEndedWhatTheyHadAndOnlyThenWithTheAllocationIdle) {
   ComesAgain(false);
   ComesAgain(true);
@@ -151,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(Operations, Busy,
                                                                                  : "SpecialLockTransfer";
                          });
 
-/// Paging buffers of 64 bytes. They hold one command, or two small ones.
+/// Paging buffers of 64 bytes, which hold one command or two small ones.
 class TinyBuffers : public PagingPasses {
  protected:
   TinyBuffers() {
@@ -177,7 +178,7 @@ TEST_F(TinyBuffers, InitAndUpdateOfContextAllocationsComeInSeveralPasses) {
   bench.options.os.driver["ContextBytes"] = 2 * kPage;
   RunProcedure("context_allocations", {{"processes", 2}, {"rounds", 1}, {"gpus", 1}});
   EXPECT_GT(again[DXGK_OPERATION_INIT_CONTEXT_RESOURCE], 0u);
-  // The three words that the built-in driver writes would fit, so this driver writes more.
+  // The driver's own record of three words would fit into one buffer, so update with more words.
   RunOnWorker([&](Life& life) {
     GpuProcess* process = life.vidmm.CreateProcess("process");
     Allocation* memory = life.vidmm.context_allocations().Of(*process);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests paging buffers between VidMm, driver and GPU: built operations are queued, not executed immediately.
+// Tests paging buffers on their way from VidMm through the driver to the GPU: operations are queued
+// when they are built and executed later.
 #include "os/vidmm/paging_queue.h"
 
 #include <gmock/gmock.h>
@@ -22,9 +23,10 @@ using workload::Life;
 
 using Paging = DriverFront;
 
-// Observed on Windows build 22621: a walk at build time finds the old entries, although updates have been queued.
+// Observed on Windows build 22621: a page walk at build time still finds the old entries, because
+// updates are only queued.
 TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
-  bench.options.os.driver["InvalidNotCached"] = 0;  // makes the driver also send a flush
+  bench.options.os.driver["InvalidNotCached"] = 0;  // so that a flush is sent too
   unsigned operations = 0;
   const auto result = bench.Run([&](Life& life) {
     GpuProcess* process = nullptr;
@@ -35,7 +37,7 @@ TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
       page = life.vidmm.CreateAllocation("page", hw::kPageSize);
       life.vidmm.MakeResident(*page);
       va = life.vidmm.ReserveVa(*process, hw::kPageSize);
-      life.vidmm.Unmap(*process, va, 1);  // leaves tables that map no page
+      life.vidmm.Unmap(*process, va, 1);  // creates page tables without valid entries
       std::optional<uint64_t> offset;
       const auto entry = [&] {
         return READ_REGISTER_ULONG64(
@@ -68,8 +70,8 @@ TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
   EXPECT_GE(operations, 3u) << "update, flush, fence";
 }
 
-// Observed on Windows build 22621: operations are packed back to back, DmaSize is the number of bytes left, and one
-// submission serves several.
+// Observed on Windows build 22621: operations are packed back to back, DmaSize is the number of
+// bytes left, and several operations share a submission.
 TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
   struct Place {
     UINT offset, room, used;
@@ -106,9 +108,9 @@ TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
   EXPECT_THAT(sizes, ElementsAre(next)) << "one submission";
 }
 
-/// The GPU has read a page, the page's entry has then changed, and `flush` queues a flush of the page that never
-/// reaches the hardware. Returns the number of findings: once the checker has seen the flush, it requires the new
-/// translation.
+/// Lets the GPU read a page, changes the page's entry, and lets `flush` queue a flush that never
+/// reaches the hardware. Returns the number of findings: the checker reports uses of the old
+/// translation only after it has seen the flush.
 size_t FindingsOf(LifeBench& bench, const std::function<void(PagingQueue&, const std::function<void()>&)>& flush) {
   bench.options.os.inject.missing_flush = true;
   const auto result = bench.Run([&](Life& life) {
@@ -160,7 +162,7 @@ size_t FindingsOf(LifeBench& bench, const std::function<void(PagingQueue&, const
   return result.findings.size();
 }
 
-// The expected behaviour comes from the documentation; it was not observed on Windows.
+// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 TEST_F(Paging, ObserversLearnOfAFlushWhateverIsInItsBuffer) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_READ_PHYSICAL;
@@ -186,7 +188,8 @@ TEST_F(Paging, ObserversLearnOfAFlushWhateverIsInItsBuffer) {
       << "by itself, behind a packet that is under way";
 }
 
-// Observed on Windows build 22621: an operation for which the driver does not advance pDmaBuffer never gets a fence.
+// Observed on Windows build 22621: if the driver does not advance pDmaBuffer for an operation, no
+// fence follows.
 TEST_F(Paging, AnOperationThatEmitsNothingIsNeverSubmitted) {
   unsigned submissions = 0;
   const auto result = bench.RunOnWorker([&](Life& life) {

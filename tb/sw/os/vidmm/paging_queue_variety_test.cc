@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what os.variety changes about paging buffers and operations. The work is the main job, which must pass.
+// Tests how os.variety changes paging buffers and operations. The main job must still pass.
 #include "os/vidmm/paging_queue.h"
 
 #include <gmock/gmock.h>
@@ -20,10 +20,11 @@ struct VariedPaging : DriverFront, ::testing::WithParamInterface<uint64_t> {
   }
 };
 
-// Offsets within one buffer were met on Windows build 22621; docs leave the rest to VidMm.
+// Submissions that start inside a buffer were observed on Windows build 22621. Apart from that, the
+// documentation leaves their extent to VidMm.
 TEST_P(VariedPaging, SubmissionsBeginInsideBuffersWithAnUnbrokenSequenceOfOperations) {
   std::map<UINT64, std::set<UINT64>> begins;  // by buffer
-  std::map<UINT64, UINT64> expected;          // next byte to be submitted, by buffer
+  std::map<UINT64, UINT64> expected;          // next byte to submit, by buffer
   UINT64 buffer = 0;
   bool exact = false, multipass = false;
   Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {

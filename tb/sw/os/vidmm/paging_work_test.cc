@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests rules that implementers often get wrong, about operations and flushes. Unless a comment says otherwise, the
-// expected behaviour comes from the documentation; it was not observed on Windows.
+// Tests rules about operations and flushes that implementers often get wrong. Unless a comment says
+// otherwise, the expected behaviour follows Microsoft's documentation; it was not observed on
+// Windows.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -62,8 +63,8 @@ TEST_F(Rule11Paging, ImmediateUpdatesWithNullBuffersAreDoneInsideTheCall) {
   EXPECT_GT(immediate, 0u);
 }
 
-// Observed on Windows build 26100: the update mode determines whether an update is immediate; the buffer pointers do
-// not.
+// Observed on Windows build 26100: whether an update is immediate depends on the update mode, not
+// on the buffer pointers.
 TEST_F(Rule11Paging, ImmediateUpdatesWithBuffersAreDoneInsideTheCallAndLeaveThemAlone) {
   bench.options.os.immediate_updates_have_a_buffer = true;
   unsigned immediate = 0;
@@ -111,12 +112,12 @@ TEST_F(Rule11Paging, AFlushOfZeroToZeroIsOfEverything) {
     }
     return call(args);
   });
-  MainJobIsVerified();  // the same addresses repeatedly map different pages
+  MainJobIsVerified();  // reuses addresses for different pages
   EXPECT_GT(flushes, 5u);
 }
 
-/// The driver identifies the space of a flush by its process, and compares the flush's root with the root of that
-/// space.
+/// The driver finds a flush's address space by the process, and compares the flush's root with that
+/// space's root.
 TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
   HANDLE flushed = nullptr;
   D3DGPU_PHYSICAL_ADDRESS other{};
@@ -139,7 +140,7 @@ TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
 
 using PagingWorkSignals = DriverFront;
 
-// Operation 16 was not observed on Windows builds 22621 and 26100.
+// Operation 16 was observed on neither Windows build 22621 nor 26100, so a switch turns it off.
 TEST_F(PagingWorkSignals, TheSystemWritesTheFenceWhereNoDriverIsAskedTo) {
   for (const bool by_gpu : {true, false}) {
     bench.options.os.gpu_signals = by_gpu;
@@ -160,7 +161,7 @@ TEST_F(Rule11Paging, ResidentAndReservedOfNotifyResidencyShareBit0) {
   EXPECT_EQ(operand.Resident, 0u);
 }
 
-// Contexts are suspended around table updates when the caps require it.
+// If the caps require it, contexts are suspended around table updates.
 TEST_F(TableLife, PageTableUpdateRequireAddressSpaceIdleSuspendsTheContextsAroundUpdates) {
   for (const bool asked : {false, true}) {
     bench.options.os.driver["IdleForUpdates"] = asked;
@@ -179,7 +180,7 @@ TEST_F(TableLife, PageTableUpdateRequireAddressSpaceIdleSuspendsTheContextsAroun
         const uint64_t va = life.vidmm.ReserveVa(*subject.process, kPage);
         life.vidmm.Map(*subject.process, va, *subject.data, 0, 1);
         life.adapter.vidsch().Wait(packet, 100'000'000);
-        // After the updates, the contexts run again.
+        // After the updates, the process's packets run again.
         EXPECT_EQ(life.adapter.vidsch().Wait(buffer.Submit("again"), 100'000'000), PacketEnd::kCompleted);
         life.vidmm.FreeVa(*subject.process, va);
       });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests WDDM 1 operations sent by VidMm: residency notices, the order of moves, sizes of fills, and private data of
-// paging buffers. Unless a comment names a Windows build, the expected behaviour comes from the documentation; it was
-// not observed on Windows.
+// Tests WDDM 1 operations that VidMm sends: residency notices, order of moves, sizes of fills, and
+// private data of paging buffers. Unless a comment names a Windows build, the expected behaviour
+// follows Microsoft's documentation; it was not observed on Windows.
 
 #include "tb/sw/os/driver_front.h"
 #include "kmd/escape.h"
@@ -42,8 +42,8 @@ class PhysicalPaging : public DriverFront {
   }
 };
 
-// The documentation does not say whether a WDDM 2 driver still receives FILL, and TRANSFER by MDL. Open-source drivers
-// have handlers for these operations.
+// The documentation does not say whether WDDM 2 drivers still receive FILL, and TRANSFER by MDL.
+// Open-source drivers handle these operations.
 TEST_F(PhysicalPaging, TransferByMdlAndFillMoveTheSameAsVirtualOnesWhenTheSystemUsesThem) {
   for (const bool physical : {false, true}) {
     counts.clear();
@@ -59,7 +59,8 @@ TEST_F(PhysicalPaging, TransferByMdlAndFillMoveTheSameAsVirtualOnesWhenTheSystem
   }
 }
 
-// The documentation leaves open which entry point receives paging buffers; Windows was observed to use the virtual one.
+// The documentation does not say which entry point receives paging buffers. Windows was observed to
+// call the virtual one.
 TEST_F(PhysicalPaging, PagingBuffersGoByDxgkDdiSubmitCommandWhenTheSystemSubmitsThemSo) {
   for (const bool physical : {false, true}) {
     bench.options.os.physical_submission = physical;
@@ -127,7 +128,7 @@ TEST_F(PhysicalPaging, ASpecialLockTransferMovesTheBytesToTheMdl) {
   });
 }
 
-// DXGK_TRANSFERFLAGS: each move ends before the next move starts.
+// According to the documentation of DXGK_TRANSFERFLAGS, a move ends before the next one starts.
 TEST(MoveOrder, PiecesOfOneMoveComeTogetherBetweenStartAndEnd) {
   const auto piece = [](int allocation, bool start, bool end) {
     DXGKARG_BUILDPAGINGBUFFER args{};
@@ -207,7 +208,7 @@ TEST_F(PhysicalPaging, NoticesOfResidencyComeOnceBehindTheLastFillAndBeforeTheFi
   });
   constexpr int kNotice = DXGK_OPERATION_NOTIFY_RESIDENCY, kFill = DXGK_OPERATION_VIRTUAL_FILL,
                 kOut = DXGK_OPERATION_TRANSFER, kIn = DXGK_OPERATION_VIRTUAL_TRANSFER;
-  // The allocation is evicted through the aperture, by TRANSFER.
+  // The eviction goes through the aperture, by TRANSFER.
   EXPECT_THAT(order, ElementsAre(kFill, kNotice, kFill, kNotice, kOut, kIn, kNotice, kNotice, kOut, kIn, kNotice));
 }
 
@@ -224,8 +225,8 @@ TEST_F(PhysicalPaging, AnAllocationThatIsToldOfIsContiguous) {
   });
 }
 
-// Observed on Windows build 22621: a fill of 512 MiB is split into two operations of 256 MiB. This test uses smaller
-// sizes.
+// Observed on Windows build 22621: a fill of 512 MiB is split into two operations of 256 MiB.
+// Smaller sizes are used here.
 TEST_F(PhysicalPaging, ALargeFillIsSeveralOperationsOfTheLargestSize) {
   for (const uint64_t largest : {uint64_t{64} << 10, uint64_t{2} << 20}) {
     bench.options.os.fill_kib = largest >> 10;
@@ -252,7 +253,7 @@ TEST_F(PhysicalPaging, ALargeFillIsSeveralOperationsOfTheLargestSize) {
   }
 }
 
-// Windows was observed to fill only with zeros, so the width of the pattern is unknown.
+// Windows was observed to fill with zeros only, so the width of the fill pattern is unknown.
 TEST_F(PhysicalPaging, AFillByByteRepeatsItsLowByteOnTheMachine) {
   for (const bool by_byte : {false, true}) {
     bench.options.os.driver["FillByByte"] = by_byte;
@@ -304,8 +305,8 @@ TEST_F(PhysicalPaging, ADriverThatWritesPastItsPrivateDataIsABugCheck) {
   }
 }
 
-// After an adapter reset, the system reports the loss of each allocation to the driver, without a buffer and without
-// GPU work.
+// After an adapter reset, the system notifies the driver of the loss of each allocation, without a
+// buffer and without GPU work.
 TEST_F(PhysicalPaging, AfterAResetMovesOfNothingAndUnmapsComeWithoutABuffer) {
   std::map<int, unsigned> lost;
   Run([&](Life& life) {

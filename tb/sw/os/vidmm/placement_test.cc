@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests where allocations reside: segment sets, preferences, alignment, contiguity, unusable ranges of a segment, and
-// base addresses of segments. The expected behaviour comes from the documentation; it was not observed on Windows.
+// Tests where allocations are placed: segment sets, preferences, alignment, contiguity, unusable
+// ranges of a segment, and base addresses of segments. The expected behaviour follows Microsoft's
+// documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +44,7 @@ TEST(Placement, PreferredSegmentsOfTheWriteSetComeFirst) {
   EXPECT_THAT(OrderOf(info, answers), ElementsAre(4u, 3u, 2u, 1u));
   EXPECT_TRUE(HomesOf(info, answers).places[0].from_end);
   EXPECT_FALSE(HomesOf(info, answers).places[1].from_end);
-  info.SupportedWriteSegmentSet = 0x5;  // a preferred segment outside the set is ignored
+  info.SupportedWriteSegmentSet = 0x5;  // ignores preferences outside the set
   EXPECT_THAT(OrderOf(info, answers), ElementsAre(3u, 1u));
   info.FlagsWddm2.FromEndOfSegment = 1;
   EXPECT_TRUE(HomesOf(info, answers).places[0].from_end);
@@ -71,11 +72,12 @@ class Placed : public DriverWithAFront {
       };
     };
   }
-  /// Returns the page numbers of an allocation of 9 pages in VRAM.
+  /// Returns the page numbers of a nine-page allocation in VRAM.
   std::vector<uint64_t> Pages(bool accessed_physically, bool told = false) {
     std::vector<uint64_t> pages;
     const auto result = bench.RunOnWorker([&](Life& life) {
-      Allocation* some = life.vidmm.CreateAllocation("some", 5 * hw::kPageSize);  // shifts the next allocation's start
+      // Moves the next allocation's start.
+      Allocation* some = life.vidmm.CreateAllocation("some", 5 * hw::kPageSize);
       life.vidmm.MakeResident(*some);
       AllocationRequest request;
       request.name = "placed";
@@ -109,7 +111,8 @@ TEST_F(Placed, AccessedPhysicallyIsContiguousInAMemorySegment) {
 
 TEST_F(Placed, AlignmentIsThatOfTheFirstPage) {
   alignment = 0x20000;
-  for (const bool told : {false, true}) {  // ExplicitResidencyNotification must not change the alignment
+  // Explicit residency notification must make no difference.
+  for (const bool told : {false, true}) {
     const auto pages = Pages(true, told);
     EXPECT_TRUE(Consecutive(pages));
     EXPECT_EQ(pages[0] % (0x20000 / hw::kPageSize), 0u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests processes that the driver fails to create or that do not fit. All parts of such a process are undone, on one
-// GPU and over a link.
+// Tests the creation of processes that the driver rejects or for which there is no room. Everything
+// that was created must be undone, on one GPU and over a link.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-std::string refused;  // the object that the driver fails to create; "" for none
+std::string refused;  // the object that the driver rejects; "" for none
 UINT refused_engine = 0;
 
 template <typename... Args>
@@ -107,7 +107,7 @@ TEST(ProcessUndo, OverALinkThePartsOnOtherGpusGoToo) {
        {Case{"process"}, Case{"device"}, Case{"context", 0}, Case{"context", 1}, Case{"context", 2}, Case{"room", 1}}) {
     SCOPED_TRACE(std::string(reason.what) + " on adapter " + std::to_string(reason.engine));
     UndoBench bench(3);
-    bench.options.os.driver["DriverVaBytes"] = 1;  // the undo must also free addresses
+    bench.options.os.driver["DriverVaBytes"] = 1;  // so that addresses must be freed too
     ExpectGood(bench.Run([&](Life& life) {
       life.worker.Call([&] { bench.ExpectUndone(life, reason, [&] { life.link.CreateProcess("refused"); }); });
       workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}, {"tables", 0}});
@@ -115,7 +115,8 @@ TEST(ProcessUndo, OverALinkThePartsOnOtherGpusGoToo) {
   }
 }
 
-// PageTableUpdateRequireAddressSpaceIdle: on a GPU where the process has no context, no context is suspended.
+// PageTableUpdateRequireAddressSpaceIdle: no context is suspended on a GPU where the process has
+// none.
 TEST(LinkedMemory, WorksWhereTablesChangeOnlyWhileTheirSpaceIsIdle) {
   LinkedBench bench;
   bench.options.os.driver["IdleForUpdates"] = 1;

@@ -64,10 +64,10 @@ class Moves : public DriverWithAFront {
     EXPECT_EQ(DebugView(life.vidmm).GetPte(*piece.process, get), STATUS_SUCCESS);
     return get.Pte[0];
   }
-  /// A process that requests increasing amounts of VRAM and needs all of it resident at once.
+  /// A process that requests more and more VRAM and needs all of it resident at once.
   struct Greedy {
     explicit Greedy(Life& life) : life(life), process(life.vidmm.CreateProcess("greedy")) {}
-    /// Requests 16 KiB more. Returns false once the test's limit is reached.
+    /// Requests another 16 KiB. Returns false at the test's limit.
     bool Wants() {
       wanted.push_back(life.vidmm.CreateAllocation(LocalOnly("greedy", 4 * hw::kPageSize)));
       life.vidmm.Map(*process, 0x10000000 + wanted.size() * 0x10000, *wanted.back(), 0, 4);
@@ -96,10 +96,10 @@ class Moves : public DriverWithAFront {
 };
 
 constexpr UINT kNormal = D3DDDI_ALLOCATIONPRIORITY_NORMAL, kHigh = D3DDDI_ALLOCATIONPRIORITY_HIGH;
-constexpr uint64_t kMost = 512 << 10;  // two allocations of this size do not fit into VRAM together with page tables
+constexpr uint64_t kMost = 512 << 10;  // two of these and page tables exceed VRAM
 
-// GPU virtual address documentation, "examples": entries are invalidated and flushed before the transfer, and written
-// after it.
+// As in the examples of the GPU virtual address documentation, entries are invalidated and flushed
+// before the transfer, and written after it.
 TEST_F(Moves, AMoveToSystemMemoryIsInvalidFlushedTransferredAndMapped) {
   std::vector<DXGK_BUILDPAGINGBUFFER_OPERATION> operations;
   const auto result = bench.RunOnWorker([&](Life& life) {
@@ -160,8 +160,8 @@ TEST_F(Moves, EqualsStayWhereTheyAreAndComeBackWhenThereIsRoom) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// The contents move too. The GPU accesses an allocation in system memory in place. Between two memory segments, the
-// contents are copied directly.
+// When an allocation moves, so do its contents. Between two memory segments, they are copied
+// directly.
 TEST_F(Moves, WhatLeavesAMemorySegmentGoesToTheNextOne) {
   bench.config.gpu.vram_mib = 2;
   bench.options.os.driver["VisibleVramBytes"] = 1 << 20;
@@ -226,7 +226,7 @@ TEST_F(Moves, AnAllocationThatIsAccessedPhysicallyLivesInTheAperture) {
     EXPECT_EQ(told[0].SegmentId, life.adapter.lead().aperture_segment().id);
     EXPECT_EQ(told[1].SegmentId, 0u);
     residency.MakeResident({piece.allocation});
-    End(life);  // the allocation frees its aperture range
+    End(life);  // frees the aperture range too
     EXPECT_EQ(life.vidmm.aperture().mapped_pages(), 0u);
   });
   EXPECT_THAT(result.faults, IsEmpty());
@@ -260,7 +260,8 @@ TEST_F(Moves, AProcessOverItsBudgetMakesRoomAmongItsOwn) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// If an allocation moves while the tables are evicted, the restored tables map it at its new address.
+// If an allocation moves while the tables are evicted, the restored tables must map it at its new
+// address.
 TEST_F(Moves, PageTablesGiveWayAndComeBackWithWhatIsTrueThen) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     Residency& residency = life.vidmm.residency();

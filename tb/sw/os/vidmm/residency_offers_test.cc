@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests offers, budgets, and the moves that make large pages.
+// Tests offers, budgets, and moves that make room for large pages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ TEST(Offers, BreakARuleWithoutAnEffect) {
   const JobResult result = bench.RunOnWorker([](Life& life) {
     Residency& residency = life.vidmm.residency();
     Allocation* allocation = life.vidmm.CreateAllocation(LocalOnly("data", 4096));
-    EXPECT_THROW(residency.Offer(*allocation), OsError);  // Residency has never brought it in
+    EXPECT_THROW(residency.Offer(*allocation), OsError);  // never made resident by Residency
     EXPECT_THROW(static_cast<void>(residency.Reclaim(*allocation)), OsError);
     residency.MakeResident({allocation});
     residency.Offer(*allocation);
@@ -45,7 +45,7 @@ TEST(Offers, BreakARuleWithoutAnEffect) {
     EXPECT_THROW(residency.MakeResident({allocation}), OsError);
     EXPECT_TRUE(residency.Reclaim(*allocation));
     residency.Evict(*allocation);
-    residency.Offer(*allocation);  // its contents are in system memory, which is freed
+    residency.Offer(*allocation);  // frees the evicted contents in system memory
     EXPECT_EQ(allocation->backing, nullptr);
     EXPECT_FALSE(residency.Reclaim(*allocation));
     life.vidmm.DestroyAllocation(allocation);
@@ -54,7 +54,7 @@ TEST(Offers, BreakARuleWithoutAnEffect) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-/// VRAM of 4 MiB with large pages of 256 KiB.
+/// A machine with 4 MiB of VRAM and large pages of 256 KiB.
 struct LargePagesBench : LifeBench {
   explicit LargePagesBench(uint64_t seed) {
     config.gpu.vram_mib = 4;
@@ -72,7 +72,8 @@ TEST_P(LargePages, AreMadeByMovesWhereVramIsBrokenUp) {
   RunWhole(bench, "large_pages", {{"percent", 90}, {"most_pages", 24}});
 }
 
-/// VRAM without a free page: one large page that is mapped, and an allocation of all other pages.
+/// VRAM without free pages: it holds one large page, which is mapped, and an allocation of all
+/// other pages.
 class FullVram : public DriverFront {
  protected:
   static constexpr uint64_t kVa = 0x10000000;
@@ -105,7 +106,7 @@ class FullVram : public DriverFront {
   }
 };
 
-/// The entry that maps the large page has to become a table.
+/// The large page's entry must be replaced by a table, for which something must be evicted.
 TEST_F(FullVram, AnUnmapThatSplitsALargePageEvictsForItsTable) {
   InFullVram([](Life& life, GpuProcess* process, Allocation* large, Allocation* rest) {
     const uint64_t pages = large->bytes / kPage, hole = pages / 2;

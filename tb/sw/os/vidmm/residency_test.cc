@@ -28,7 +28,7 @@ using ::testing::SizeIs;
 using workload::Life;
 constexpr uint64_t kSize = 128 << 10;
 
-/// Allocations of one process that compete for a VRAM of 1 MiB.
+/// Allocations of one process that compete for 1 MiB of VRAM.
 struct Set {
   Set(Life& life, size_t count) : life(life), residency(life.vidmm.residency()) {
     life.worker.Call([&] {
@@ -74,11 +74,11 @@ TEST(Residency, EvictsWhatWasUsedTheLongestAgoAndKeepsWhatIsWanted) {
     Set set(life, 9);
     size_t fit = 0;
     while (set.residency.counts().evictions == 0) set.MakeResident({fit++});
-    --fit;  // the number of allocations that fit
+    --fit;  // now the number of allocations that fit
     EXPECT_FALSE(set.all[0]->local) << "the oldest one went";
     set.MakeResident({1});  // allocation 2 is now the least recently used
     const uint64_t before = set.residency.counts().evictions;
-    set.MakeResident({0, 2});  // 0 is restored; 2 is requested at the same time, so 3 is evicted
+    set.MakeResident({0, 2});  // evicts 3 for 0, because 2 is requested too
     EXPECT_EQ(set.residency.counts().evictions, before + 1) << "2 never went";
     EXPECT_FALSE(set.all[3]->local);
     EXPECT_TRUE(set.all[0]->local && set.all[1]->local && set.all[2]->local);
@@ -93,7 +93,7 @@ TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {
     Set set(life, 1);
-    // Fills VRAM with other contents first.
+    // First fill VRAM with other contents.
     life.worker.Call([&] {
       Allocation* dirt = life.vidmm.CreateAllocation("dirt", 4 * kSize);
       life.vidmm.MakeResident(*dirt);
@@ -120,8 +120,7 @@ TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// A new allocation can have the same address as the destroyed one. It must not get the destroyed allocation's backing
-// store.
+// A new allocation may have the address of a destroyed one, but must not inherit its backing store.
 TEST(Residency, ABackingStoreGoesWithItsAllocation) {
   LifeBench bench;
   const auto result = bench.RunOnWorker([](Life& life) {
@@ -139,8 +138,8 @@ TEST(Residency, ABackingStoreGoesWithItsAllocation) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// In the physical model, no mapping shows that an allocation is in use; only the DMA buffers that contain its address
-// show it.
+// In the physical addressing model, no mapping shows that an allocation is in use; only DMA buffers
+// that contain its address do.
 TEST(Residency, WhatADmaBufferNamesIsDestroyedWhenThatHasEnded) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {
@@ -176,7 +175,8 @@ TEST(Residency, SaysWhatDoesNotFitTogether) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("1179648 bytes must be resident at once"));
 }
 
-// DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached (2.6): a change from invalid to valid needs no FlushTlb.
+// With DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached (WDDM 2.6), a change from invalid to valid needs
+// no FlushTlb.
 TEST(Residency, FromInvalidToValidNeedsNoFlushWhenTheHardwareSaysSo) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {
@@ -194,7 +194,7 @@ TEST(Residency, FromInvalidToValidNeedsNoFlushWhenTheHardwareSaysSo) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// Tests every call that maps. Entries that were valid before are flushed whether or not the cap is set.
+// Tests every call that maps. Entries that were valid before are flushed with and without the cap.
 TEST(Residency, OnlyEntriesThatWereInUseAreFlushedUnlessTheHardwareMayCacheInvalidOnes) {
   for (const bool not_cached : {true, false}) {
     LifeBench bench;
@@ -233,7 +233,8 @@ TEST(Residency, OnlyEntriesThatWereInUseAreFlushedUnlessTheHardwareMayCacheInval
   }
 }
 
-// A page that is mapped at several addresses with one call must be unmapped and restored at all of them.
+// A page that one call has mapped at several addresses must be unmapped and restored at all of
+// them.
 TEST(Residency, APageAtManyAddressesGoesAndComesBackEverywhere) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {

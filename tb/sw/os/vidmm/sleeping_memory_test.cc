@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what processes retain across D3 and S4. The behaviour for S4 comes from reports by driver authors, everything
-// else from the documentation; neither was observed on Windows.
+// Tests what processes retain across D3 and S4. For S4, the expected behaviour follows reports by
+// driver authors; everything else follows Microsoft's documentation. Neither was observed on
+// Windows.
 #include <algorithm>
 #include <memory>
 
@@ -82,7 +83,8 @@ TEST_P(SleepWithProcesses, ContextsAllocationsAddressesAndProtectionsAreAsBefore
   });
 }
 
-// Mappings without an allocation: system memory, zeros in a leaf table, and zeros in a root entry.
+// Tests mappings without an allocation: system memory, zeros in a leaf table, and zeros in a root
+// entry.
 TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
   Run([](Life& life) {
     VidMm& vidmm = life.vidmm;
@@ -120,8 +122,8 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
   });
 }
 
-// The driver holds some packets while further packets wait. The results of the held packets are kept, and the waiting
-// packets run after the sleep. Each packet copies the bytes that the previous packet wrote.
+// When the sleep begins, the driver holds some packets and others still wait. The former must take
+// effect, and the latter run after the sleep. Each packet copies what the previous packet wrote.
 TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
   constexpr uint32_t kPackets = 24, kPages = 8, kBytes = kPages * kPage;
   Run([](Life& life) {
@@ -182,8 +184,8 @@ TEST_P(SleepWithProcesses, TablesThatWereEvictedBeforeStayEvicted) {
   });
 }
 
-// When an allocation is destroyed during sleep, its saved bytes in system memory and its entries in the saved tables
-// are dropped.
+// If an allocation is destroyed during sleep, its saved contents and its entries in the saved
+// tables are dropped.
 TEST_P(SleepWithProcesses, WhatIsDestroyedMeanwhileDoesNotComeBack) {
   Run([](Life& life) {
     VidMm& vidmm = life.vidmm;
@@ -214,7 +216,8 @@ TEST_P(SleepWithProcesses, WhatIsDestroyedMeanwhileDoesNotComeBack) {
   });
 }
 
-// An allocation with explicit residency notification has no address during D3, and a new address afterwards.
+// An allocation with explicit residency notification is reported without an address before D3, and
+// with a new address afterwards.
 TEST_P(SleepWithProcesses, NoticesOfResidencyGoWithTheContent) {
   std::vector<bool> resident;
   Run([&](Life& life) {

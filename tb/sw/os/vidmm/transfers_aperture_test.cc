@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests eviction through the aperture. The expected behaviour comes from the documentation; it was not observed on
-// Windows.
+// Tests eviction through the aperture. The expected behaviour follows Microsoft's documentation; it
+// was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-// The built-in driver's EvictionSegmentSet is the aperture segment.
+// The built-in driver's EvictionSegmentSet contains the aperture segment.
 TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
   for (const bool physically : {true, false}) {
     test::LifeBench bench;
@@ -59,7 +59,7 @@ TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
   }
 }
 
-// Tests which device an aperture operation names.
+// Tests which device is the owner in an aperture operation.
 TEST(Aperture, ADeviceOwnsAnAllocationThatOfItsProcessOrTheSystemsAndNoneThePrimary) {
   test::LifeBench bench;
   const auto result = bench.RunOnWorker([&](Life& life) {
@@ -85,8 +85,8 @@ TEST(Aperture, ADeviceOwnsAnAllocationThatOfItsProcessOrTheSystemsAndNoneThePrim
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// A move is split if the aperture is smaller than the allocation or mostly in use. The move bypasses an aperture that
-// is fully in use.
+// A move is split if the allocation is larger than the aperture's free part. If the aperture is
+// full, the move bypasses it.
 TEST(Eviction, GoesThroughTheApertureInPiecesWhereThatHasNoRoomForAll) {
   for (const uint64_t others : {0u, 200u, 256u}) {
     test::LifeBench bench;
@@ -101,7 +101,7 @@ TEST(Eviction, GoesThroughTheApertureInPiecesWhereThatHasNoRoomForAll) {
       ends += has("\"Flags.TransferEnd\": true");
     };
     const auto result = bench.RunOnWorker([&](Life& life) {
-      constexpr uint64_t kPages = 300;  // the aperture has 256
+      constexpr uint64_t kPages = 300;  // the aperture has 256 pages
       Residency& residency = life.vidmm.residency();
       const uint64_t taken = others == 0 ? 0 : life.vidmm.aperture().Reserve(others);
       const size_t ranges = life.adapter.lead().aperture_segment().space->ranges();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the contents of allocations that reside outside memory segments, in their backing stores. The expected
-// behaviour comes from the documentation; it was not observed on Windows.
+// Tests the contents of allocations outside memory segments, which are in their backing stores. The
+// expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include <cstring>
 
 #include "os/memory/system_buffer.h"
@@ -17,7 +17,8 @@ constexpr uint64_t kBytes = 3 * kPage;
 
 class InSystemMemory : public DriverFront {
  protected:
-  /// Makes an allocation in the implicit system memory segment, or in the aperture segment.
+  /// Returns a resident allocation in the implicit system memory segment or in the aperture
+  /// segment.
   static Allocation* Make(Life& life, bool aperture) {
     AllocationRequest request{"data", kBytes};
     request.system_only = true;
@@ -66,7 +67,7 @@ TEST_F(InSystemMemory, BytesAreMovedAndFilledByTheCpuAndSeenByTheGpu) {
   }
 }
 
-// The GPU does not snoop, so it reads what memory has.
+// The GPU does not snoop the CPU's caches, so the CPU's data must have reached memory.
 TEST_F(InSystemMemory, WhatTheCpuWroteIsSeenThroughAnApertureThatIsNotCoherent) {
   bench.options.os.driver["CoherentAperture"] = 0;
   RunOnWorker([&](Life& life) {

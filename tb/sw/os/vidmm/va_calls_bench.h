@@ -23,7 +23,7 @@ inline Type Of(bool write, bool execute, bool zero = false, bool no_access = fal
   return type;
 }
 
-/// An application's process and an allocation of 32 pages, with helper functions for VA calls.
+/// A process with an allocation of 32 pages, and helpers for an application's VA calls.
 class VaCall : public DriverFront {
  protected:
   struct World {
@@ -61,7 +61,7 @@ class VaCall : public DriverFront {
     Allocation* data;
     D3DKMT_HANDLE handle;
   };
-  /// Runs `body` on the worker thread.
+  /// Runs `body` on the worker thread with a new World.
   void In(const std::function<void(Life&, World&)>& body) {
     Run([&](Life& life) {
       life.worker.Call([&] {

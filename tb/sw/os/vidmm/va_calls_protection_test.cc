@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests batches of updates by applications, driver protections, ranges that are reserved for the driver, and large
-// pages.
+// Tests update batches of applications, driver protections, ranges that are reserved for the
+// driver, and large pages.
 
 #include "os/vidmm/va_calls.h"
 
@@ -101,7 +101,7 @@ TEST_F(VaCall, DriverProtectionComesBackInLeafUpdatesAndUpdatesInheritTheReserva
   });
 }
 
-// A split large page keeps its attributes, which the driver also sees.
+// When a large page is split, the driver must still receive its allocation and driver protection.
 TEST_F(VaCall, APartOfALargePageKeepsAllocationAndDriverProtection) {
   bench.config.gpu.vram_mib = 32;
   constexpr uint64_t kLarge = uint64_t{2} << 20;
@@ -171,7 +171,8 @@ TEST_F(VaCall, AUniqueDriverProtectionIsTheSameForAllMappingsAndGoesWithThePages
   });
 }
 
-// Source and target of a copy have different protections. Each range has one protection on each side.
+// Source and target have different protections. The copy is split so that each window has a single
+// one.
 TEST_F(VaCall, AUniqueDriverProtectionGoesIntoBothWindowsOfACopyInVram) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
   std::vector<std::tuple<HANDLE, uint64_t, UINT64>> windows;  // allocation, pages, protection
@@ -220,7 +221,7 @@ TEST_F(VaCall, RangesOfTheDriverTakeMappingsOnlyWithAllowUserModeMapping) {
   }
 }
 
-// A mapping that extends past a range reserved for the driver, or overlaps a mapping in that range, fails as "in use"
+// A mapping that crosses the border of a driver's range, or overlaps another mapping in it, fails
 // and changes nothing.
 TEST_F(VaCall, MappingsInARangeOfTheDriverStayInsideAndApart) {
   bench.options.os.driver["DriverVaBytes"] = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the calls with which applications map, reserve and update GPU virtual addresses.
+// Tests the calls by which applications map, reserve and update GPU virtual addresses.
 
 #include <map>
 
@@ -39,7 +39,8 @@ TEST_F(VaCall, MapTakesAnyFreeAddressWithinBoundsOrTheOneAskedFor) {
   });
 }
 
-// GPU virtual address documentation, "physical page size": the low 16 bits of virtual and physical address are equal.
+// According to the GPU virtual address documentation ("physical page size"), virtual and physical
+// address have the same low 16 bits.
 TEST_F(VaCall, InASegmentOf64KiBPagesAddressesHaveTheOffsetsLow16Bits) {
   bench.options.os.driver["Leaf64k"] = 1;
   In([](Life& life, World& world) {
@@ -101,7 +102,8 @@ TEST_F(VaCall, MapRefusesWhatBreaksARule) {
   });
 }
 
-// A handle to a destroyed allocation remains invalid, even if another object reuses its memory.
+// A handle stays invalid after its allocation is destroyed, even if another object reuses the
+// memory.
 TEST_F(VaCall, AHandleEndsWithItsAllocation) {
   In([](Life& life, World& world) {
     Allocation* gone = Filled(life, 4, 0x900);
@@ -214,8 +216,8 @@ TEST_F(VaCall, UpdatesMapRepeatUnmapAndProtectInsideOneReservation) {
   });
 }
 
-// Accesses to a mapped allocation that is not resident fault, even if its addresses mapped something else before. The
-// allocation's entries are written when it becomes resident.
+// While a mapped allocation is not resident, accesses to it fault, even at addresses that mapped
+// something else before. Its entries are written when it becomes resident.
 TEST_F(VaCall, WhatIsNotResidentTakesTheAddressesOfWhatWasThere) {
   In([](Life& life, World& world) {
     Residency residency(life.vidmm);
@@ -250,8 +252,9 @@ TEST_F(VaCall, WhatIsNotResidentTakesTheAddressesOfWhatWasThere) {
   });
 }
 
-// No operation is sent for addresses that are not mapped. A zero entry above the leaf is invalidated as a whole, or is
-// split into a table for the rest of its range.
+// Mapping a non-resident allocation sends no operation for addresses that were unmapped. A zero
+// entry above the leaf level is invalidated as a whole, or replaced by a table for the rest of its
+// range.
 TEST_F(VaCall, WhatIsNotResidentMakesNoTablesForItsAddresses) {
   constexpr uint64_t kLarge = uint64_t{2} << 20;
   In([](Life& life, World& world) {

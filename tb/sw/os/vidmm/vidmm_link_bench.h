@@ -13,7 +13,7 @@
 
 namespace gmmu::os::test {
 
-/// A process on all GPUs, with memory of one GPU that is mapped on every GPU.
+/// A process on all GPUs. An allocation of one GPU is mapped in the process on every GPU.
 struct Shared {
   Shared(workload::Life& life, unsigned home, uint64_t pages = 2) : life(life), home(home), pages(pages) {
     life.worker.Call([&] {

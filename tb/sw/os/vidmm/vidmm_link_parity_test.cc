@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that linked adapters have what single ones have: a change of the DMA mode while they run, context allocations,
-// apertures. The expected behaviour comes from the documentation; it was not observed on Windows.
+// Tests that linked adapters support the same as a single adapter: a change of the DMA mode while
+// they run, context allocations, and apertures. The expected behaviour follows Microsoft's
+// documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +62,7 @@ TEST(LinkedMemory, AContextAllocationIsOnTheGpuOfItsContext) {
         ASSERT_THAT(allocation->mappings, SizeIs(1));
         EXPECT_EQ(allocation->mappings[0].process, process->parts[gpu]);
       }
-      // A context of GPU 0 cannot have memory of GPU 1.
+      // A context on GPU 0 cannot have memory on GPU 1.
       DXGKARGCB_CREATECONTEXTALLOCATION create{};
       create.hContext = process->parts[0]->handles.dxgk_context;
       create.Size = kPage;
@@ -87,7 +88,7 @@ TEST(LinkedMemory, AnAllocationInAnApertureLeavesItWhenAPeerMapsIt) {
       }
       const uint64_t va = life.link.ReserveVa(*process, 8 * kPage);
       for (size_t i = 0; i < 2; ++i) life.link.Map(*process, 0, va + i * 4 * kPage, *made[i], 0, 4);
-      process->parts[0]->budget = 0;  // the aperture is the next place
+      process->parts[0]->budget = 0;  // leaves only the aperture
       home.residency().MakeResident(made);
       for (const Allocation* each : made) EXPECT_EQ(each->residence(), Residence::kAperture) << each->name;
       process->parts[0]->budget.reset();

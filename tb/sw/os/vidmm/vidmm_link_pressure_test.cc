@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests linked adapters with little free memory. The expected behaviour comes from the documentation; it was not
-// observed on Windows.
+// Tests linked adapters with little free VRAM. The expected behaviour follows Microsoft's
+// documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,11 +19,13 @@ namespace {
 using workload::Life;
 constexpr uint64_t kSize = 4 * kPage;
 
-/// A process over the link that requests more and more memory of one GPU and needs all of it resident at once.
+/// A linked process that requests more and more memory of one GPU and needs all of it resident at
+/// once.
 struct Greedy {
   Greedy(Life& life, unsigned gpu)
       : life(life), gpu(gpu), process(life.link.CreateProcess("greedy")), va(life.link.ReserveVa(*process, kMost)) {}
-  /// Requests 8 KiB more, less than another process's page tables need. Returns false if VRAM is exhausted.
+  /// Requests another 8 KiB, which is less than another process's page tables use. Returns false at
+  /// the test's limit.
   bool Wants() {
     constexpr uint64_t kBytes = 2 * kPage;
     VidMm& vidmm = life.link.on(gpu);
@@ -47,15 +49,15 @@ struct Greedy {
   static constexpr uint64_t kMost = 2 << 20;
 };
 
-/// Returns for each GPU whether the tables of a process are evicted there.
+/// Returns whether the tables of a process are evicted, for each GPU.
 std::vector<bool> Away(const VidMmLink::Process& process) {
   std::vector<bool> away;
   for (const GpuProcess* part : process.parts) away.push_back(part->space->evicted());
   return away;
 }
 
-// GPU 1 is full, GPU 2 is not. A process has tables on all GPUs or on none. An allocation that moves while the tables
-// are evicted is mapped at its new address after the restore.
+// Only GPU 1 is full, but a process's tables are evicted on all GPUs or on none. An allocation that
+// moves meanwhile is mapped at its new address after the restore.
 TEST(LinkedMemory, TablesGiveWayOnEveryGpuWhereTheMemoryOfOneIsShort) {
   LinkedBench bench(3);
   const auto result = bench.Run([](Life& life) {
@@ -74,7 +76,8 @@ TEST(LinkedMemory, TablesGiveWayOnEveryGpuWhereTheMemoryOfOneIsShort) {
       while (residency.counts().demotions == 0) ASSERT_TRUE(greedy.Wants()) << "it never left";
       EXPECT_EQ(shared.allocation->residence(), Residence::kSystem);
       greedy.GiveBack();
-      life.link.on(2).residency().RestoreTables(*shared.process->parts[2]);  // any GPU's part may be passed
+      // The process's part on any GPU may be passed.
+      life.link.on(2).residency().RestoreTables(*shared.process->parts[2]);
     });
     EXPECT_EQ(Away(*shared.process), std::vector<bool>(3, false));
     for (unsigned gpu = 0; gpu < 3; ++gpu)
@@ -90,7 +93,7 @@ TEST(LinkedMemory, TablesGiveWayOnEveryGpuWhereTheMemoryOfOneIsShort) {
 TEST(LinkedMemory, TablesOfWhatNobodyMayMoveStay) {
   LinkedBench bench(2);
   const auto result = bench.Run([](Life& life) {
-    Shared shared(life, 0);  // the test places it in VRAM of GPU 0
+    Shared shared(life, 0);  // made resident on GPU 0 without Residency
     Residency& residency = life.link.on(1).residency();
     life.worker.Call([&] {
       Greedy greedy(life, 1);
@@ -104,7 +107,8 @@ TEST(LinkedMemory, TablesOfWhatNobodyMayMoveStay) {
   ExpectGood(result);
 }
 
-// A mapping on one GPU creates page tables on all. Only a GPU without room for its tables evicts something.
+// A mapping on one GPU creates page tables on all GPUs. Only a GPU without room for them evicts
+// something.
 TEST(LinkedMemory, RoomForTablesIsMadeOnTheGpuThatHasNone) {
   LinkedBench bench(2);
   const auto result = bench.RunOnWorker([](Life& life) {
@@ -114,7 +118,8 @@ TEST(LinkedMemory, RoomForTablesIsMadeOnTheGpuThatHasNone) {
     std::vector<uint64_t> addresses;
     const auto add = [&](unsigned gpu, std::vector<Allocation*>& all) {
       all.push_back(life.link.on(gpu).CreateAllocation(LocalOnly("data", kSize)));
-      addresses.push_back(life.link.ReserveVa(*process, kSize));  // each address needs its own page tables
+      // Each range needs its own page tables.
+      addresses.push_back(life.link.ReserveVa(*process, kSize));
       life.link.Map(*process, gpu, addresses.back(), *all.back(), 0, kSize / kPage);
       life.link.on(gpu).residency().MakeResident({all.back()});
     };
@@ -133,7 +138,8 @@ TEST(LinkedMemory, RoomForTablesIsMadeOnTheGpuThatHasNone) {
   ExpectGood(result);
 }
 
-// There is room for one table, but not for the second table that the same mapping needs.
+// A table is freed on GPU 0 before GPU 1 has allocated its part, as if a mapping found no room for
+// its next table. The reservation on GPU 1 must not leak.
 TEST(LinkedMemory, AReservedPlaceEndsWithTheTableThatHadIt) {
   LinkedBench bench;
   const auto result = bench.Run([](Life& life) {
@@ -151,7 +157,8 @@ TEST(LinkedMemory, AReservedPlaceEndsWithTheTableThatHadIt) {
   ExpectGood(result);
 }
 
-// Page tables that were evicted before a sleep stay evicted, and are restored after the sleep.
+// Page tables that were evicted before a sleep stay evicted during it, and are restored when they
+// are needed.
 TEST(LinkedMemory, TablesThatGaveWayBeforeASleepComeBackAfterIt) {
   LinkedBench bench(2);
   const auto result = bench.Run([](Life& life) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests linked adapters: sleep, silence, hangs, resets, and the driver's addresses and devices. The expected behaviour
-// comes from the documentation; it was not observed on Windows.
+// Tests linked adapters: sleep, bus silence, hangs, resets, and the driver's addresses and devices.
+// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,8 +55,8 @@ void ExpectTheLeadsHandleAndAnIndex() {
 TEST(LinkedMemory, FrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
 TEST(Rule11, OverALinkFrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
 
-/// Adapter 0 saves four pages over a sleep, adapter 1 saves two. `sections` are the section sizes that the adapters
-/// report.
+/// Adapter 0 saves four pages over a sleep, and adapter 1 two. `sections` are the section sizes
+/// that they report.
 void ExpectSavedPartsSurvive(LinkedBench& bench, const std::vector<uint64_t>& sections) {
   bench.options.os.driver["Adapter1SaveAreaBytes"] = 2 * kPage;
   const auto result = bench.Run([&](Life& life) {
@@ -87,11 +87,11 @@ TEST(LinkedMemory, EachAdaptersPartOfVramSurvivesSleepInASectionOfItsOwn) {
   ExpectSavedPartsSurvive(bench, {4 * kPage, 2 * kPage});
 }
 
-/// Adapter 0 reports one section for all adapters. The whole section is pinned, and the driver applies the offsets
-/// itself.
+/// Adapter 0 reports one section for both adapters. The section is pinned as a whole, and the
+/// driver adds each adapter's offset.
 TEST(LinkedMemory, OneSectionOfAdapter0ServesAllAtOffsetsOfTheirOwn) {
   for (const uint64_t lead : {0u, 1u}) {
-    for (const uint64_t pin_failures : {0u, 4u}) {  // 4: every pin fails, so the driver uses windows
+    for (const uint64_t pin_failures : {0u, 4u}) {  // 4: all pins fail, so windows are used
       LinkedBench bench;
       bench.options.os.driver["SaveAreaShared"] = 1;
       bench.options.os.driver["LeadAdapter"] = lead;
@@ -103,7 +103,7 @@ TEST(LinkedMemory, OneSectionOfAdapter0ServesAllAtOffsetsOfTheirOwn) {
 
 TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
   LinkedBench bench;
-  bench.options.os.iommu = RemapPolicy::kNever;  // no IOMMU blocks a device that is not silent
+  bench.options.os.iommu = RemapPolicy::kNever;  // an IOMMU would block a noisy device
   bench.options.os.limit_bits = 40;
   bool held = false;
   const auto result = bench.Run([&](Life& life) {
@@ -120,7 +120,8 @@ TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
     const auto run = [&](const std::function<void()>& work) {
       life.worker.Call([&] { life.adapter.isolation().exclusive().Run("a test", work); });
     };
-    // Client 1 writes to system memory while Begin is called; GPU 1 must stop as well.
+    // A client of GPU 1 writes to system memory when exclusive access begins, so GPU 1 must stop
+    // too.
     ClientRun writes;
     writes.process = shared.process->parts[1];
     writes.base = va;
@@ -150,7 +151,7 @@ TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
 NTSTATUS CannotReset(HANDLE, DXGKARG_RESETENGINE*) { return STATUS_IO_TIMEOUT; }
 
 Life* reset_life = nullptr;
-std::vector<uint64_t> controls;  // register ctrl of each GPU after DxgkDdiResetFromTimeout
+std::vector<uint64_t> controls;  // register ctrl of each GPU after the adapter reset
 NTSTATUS NoteReset(HANDLE context) {
   const NTSTATUS status = between.real.DxgkDdiResetFromTimeout(context);
   for (unsigned i = 0; i < reset_life->adapter.adapters(); ++i) {
@@ -231,8 +232,8 @@ TEST(LinkedMemory, AHangOfOneAdapterResetsItsEngineAndHarmsNobodyElse) {
   ExpectGood(result);
 }
 
-// Commands of GPU 1 repeatedly fill GPU 0's memory when the sleep begins. No fill is lost, whichever GPU the sleep call
-// names.
+// When the sleep begins, GPU 1 is filling GPU 0's memory. No fill may be lost, whichever GPU the
+// sleep call names.
 TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
   for (const unsigned named : {0u, 2u}) {
     LinkedBench bench(3);
@@ -242,7 +243,8 @@ TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
       other.RunClient(1, other.Client(1, true, 31), "written by a peer");
       workload::RenderBuffer fill(life, shared.process->parts[1], kPage);
       for (uint32_t i = 31; i-- > 0;)
-        fill.Fill(shared.va, 16 * kPage, 0x5C5C5C5C + i);  // long fills; the pattern of the final fill must remain
+        // Long fills. The pattern of the last one must remain.
+        fill.Fill(shared.va, 16 * kPage, 0x5C5C5C5C + i);
       std::vector<HANDLE> contexts;
       for (const GpuProcess* part : shared.process->parts) contexts.push_back(part->handles.context);
       life.worker.Call([&] {
@@ -274,8 +276,8 @@ TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
   }
 }
 
-// The process has one address space, in which the driver's range is reserved once; its page tables are on every
-// GPU.
+// A process has one address space for all GPUs, in which the driver's range is reserved once. The
+// range has page tables on every GPU.
 TEST(LinkedMemory, AddressesThatTheDriverKeepsAreTheSameOnEveryGpu) {
   LinkedBench bench(2);
   bench.options.os.driver["DriverVaBytes"] = 3 << 20;
@@ -299,7 +301,8 @@ TEST(LinkedMemory, AddressesThatTheDriverKeepsAreTheSameOnEveryGpu) {
   ExpectGood(result);
 }
 
-// DXGK_BUILDPAGINGBUFFER_*APERTURESEGMENT*.hDevice: a process over a link has one device, whichever GPU is named.
+// hDevice of DXGK_BUILDPAGINGBUFFER_*APERTURESEGMENT*: a linked process has one device, whichever
+// GPU is named.
 TEST(LinkedMemory, OperationsOnAnApertureNameTheDeviceThatOwnsTheAllocation) {
   LinkedBench bench(3);
   std::vector<std::pair<int, HANDLE>> named;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests page tables and the copying of mappings over linked adapters. The expected behaviour comes from the
-// documentation; it was not observed on Windows.
+// Tests page tables and copied mappings of linked adapters. The expected behaviour follows
+// Microsoft's documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ TEST(LinkedMemory, TablesMoveOnEveryGpuToOneAddress) {
     shared.RunClient(2, shared.Client(2, true, 5), "written by a peer");
     const auto root = [&](unsigned gpu) { return shared.process->parts[gpu]->space->root().SegmentOffset; };
     const uint64_t old = root(0);
-    // the part on any GPU is valid here
+    // The process's part on any GPU may be passed.
     life.worker.Call([&] { life.link.on(1).tables().Move(*shared.process->parts[1]); });
     EXPECT_NE(root(0), old);
     EXPECT_EQ(root(1), root(0));
@@ -71,7 +71,7 @@ TEST(LinkedMemory, VramMayDifferInSize) {
   EXPECT_EQ(FaultOf(result), "");
 }
 
-// The record of mappings is copied too, so an eviction also invalidates the copies.
+// The record of mappings is copied as well, so an eviction also invalidates the copies.
 TEST(LinkedMemory, MappingsAreCopiedInTheTablesOfEveryGpu) {
   LinkedBench bench(2);
   const auto result = bench.Run([](Life& life) {

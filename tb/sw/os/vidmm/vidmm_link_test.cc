@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests linked adapters' memory: one domain, one address space, tables on each GPU, and peer memory. The expected
-// behaviour comes from the documentation; it was not observed on Windows.
+// Tests the memory of linked adapters: one domain, one address space, tables on each GPU, and peer
+// memory. The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -112,7 +112,7 @@ TEST(LinkedMemory, AnObjectThatOneAdapterOpenedIsVisibleToAll) {
   ExpectGood(result);
 }
 
-/// An UPDATE_PAGE_TABLE call: the system context that runs it, and the table's level, address and entries.
+/// An UPDATE_PAGE_TABLE call: its system context, and the table's level, address and entries.
 struct Seen {
   HANDLE context;
   UINT level;
@@ -137,13 +137,14 @@ void NoteUpdates() {
   };
 }
 
-// The root is LinkMirrored; the tables below it are LinkInstanced (GPU virtual address documentation).
+// According to the GPU virtual address documentation, the root is LinkMirrored and the tables below
+// are LinkInstanced.
 TEST(LinkedMemory, RootsAreMirroredAtOneAddressAndLowerTablesHaveContentsOfTheirOwn) {
   LinkedBench bench;
   NoteUpdates();
   const auto result = bench.Run([](Life& life) {
     Shared shared(life, 1);
-    uint64_t on_one = 0;  // mapped on one GPU only, although tables are created on both
+    uint64_t on_one = 0;  // mapped on GPU 1 only; both GPUs have its tables
     life.worker.Call([&] {
       on_one = life.link.ReserveVa(*shared.process, 2 * kPage);
       life.link.Map(*shared.process, 1, on_one, *shared.allocation, 0, 2);
@@ -162,7 +163,7 @@ TEST(LinkedMemory, RootsAreMirroredAtOneAddressAndLowerTablesHaveContentsOfTheir
     }
     EXPECT_EQ(roots[0], roots[1]) << "the same content";
     EXPECT_NE(roots[0], std::vector<uint64_t>(512)) << "that is not nothing";
-    // The same root entry points each GPU to its own tables.
+    // The same root entry leads each GPU to its own instance of a table.
     shared.RunClient(0, shared.Client(0, true, 11), "written through the addresses that both have");
     ClientRun page = shared.Client(1, false, 11);
     std::vector<uint8_t> bytes = workload::PatternAt(shared.va, 2 * kPage, 11);
@@ -181,7 +182,8 @@ TEST(LinkedMemory, RootsAreMirroredAtOneAddressAndLowerTablesHaveContentsOfTheir
     shared.End();
   });
   ExpectGood(result);
-  // Every table has the same address on both GPUs. Each GPU's own paging context wrote the instance of that GPU.
+  // Every table has the same address on both GPUs, and each GPU's paging context wrote that GPU's
+  // instance.
   std::map<HANDLE, std::set<std::pair<UINT, uint64_t>>> places;
   for (const Seen& seen : updates) places[seen.context].insert({seen.level, seen.offset});
   ASSERT_THAT(places, SizeIs(2));
@@ -290,7 +292,8 @@ TEST(LinkedMemory, APlaceThatOneGpuHasNotFreeIsGivenToNone) {
     LinkedTables tables({&first, &second}, true);
     std::vector<uint64_t> blocked;
     const uint64_t free_first = first.space->free_bytes();
-    // Allocate most of GPU 1, so that the range that GPU 0 would choose is not free on GPU 1.
+    // Allocate most of GPU 1's VRAM, so that the range that GPU 0 would choose is not free on GPU
+    // 1.
     while (const auto offset = second.space->Allocate(64 << 10, 64 << 10, "test")) blocked.push_back(*offset);
     second.space->Free(blocked.back());  // makes a hole
     blocked.pop_back();

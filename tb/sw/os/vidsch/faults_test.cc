@@ -79,7 +79,7 @@ TEST(PageFaultFlags, AProcessThatIsNamedAndEndsBeforeTheResetTakesNobodyWithIt) 
       if (before) test.vidsch.DestroyDevice(test.guilty);
       test.PageFault(0, 1, flags, &test.guilty);
       if (!before) test.vidsch.DestroyDevice(test.guilty);
-      test.vidsch.CreateDevice("one more");  // may reuse the freed device's address
+      test.vidsch.CreateDevice("one more");  // may have the address of the freed device
       test.Sleep(2000);
       if (!adapter) test.Complete(test.vidsch.last_submitted(1), 1);
     });
@@ -108,7 +108,7 @@ TEST(PageFaultFlags, AdapterResetAndFatalErrorResetTheAdapter) {
 
 TEST(DmaFaults, LoseTheDeviceOfThePacketThatTheFenceNames) {
   Faults test;
-  const PacketId first = test.Submit(test.Render(2, test.other));  // this packet's completion was not reported
+  const PacketId first = test.Submit(test.Render(2, test.other));  // completes, but is not reported
   const PacketId faulted = test.Submit(test.Render(1, test.guilty));
   const PacketId later = test.Submit(test.Render(2, test.other));
   test.driver.last_aborted = 3;
@@ -144,7 +144,7 @@ TEST(DmaFaults, OfAPagingPacketOrOfNoneThatRunsEndTheRun) {
 
 TEST(PageFaultFlags, WhoAsksForAnAdapterResetGetsItWhateverFenceIsNamed) {
   for (const unsigned flag : {DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED, DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR}) {
-    for (const uint32_t fence : {1u, 2u, 7u}) {  // fences of a paging packet, a render packet and no packet
+    for (const uint32_t fence : {1u, 2u, 7u}) {  // of a paging, a render and no packet
       SCOPED_TRACE(std::to_string(flag) + ", fence " + std::to_string(fence));
       Faults test;
       const PacketId paging = test.Submit(test.Paging(1)), render = test.Submit(test.Render(1, test.guilty));

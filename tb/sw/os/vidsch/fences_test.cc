@@ -23,7 +23,7 @@ TEST(VidSch, ACompletionRetiresAllSmallerFencesInOrder) {
   EXPECT_THAT(test.ended, ElementsAre(first, second));
   EXPECT_EQ(test.vidsch.EndOf(first), PacketEnd::kCompleted);
   EXPECT_EQ(test.vidsch.EndOf(third), PacketEnd::kPending);
-  test.Complete(2);  // a repeated report completes no further packet
+  test.Complete(2);  // a repeated report completes nothing more
   test.Complete(3);
   EXPECT_THAT(test.ended, ElementsAre(first, second, third));
   EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
@@ -49,7 +49,7 @@ TEST(VidSch, IdsWrapPast2To32WithoutAZero) {
   EXPECT_THAT(test.ended, ElementsAre(last));
   test.Complete(2);
   EXPECT_THAT(test.ended, ElementsAre(last, first, second));
-  test.Complete(0xFFFFFFFF);  // an id from before the wrap is old
+  test.Complete(0xFFFFFFFF);  // too old: from before the wrap
   EXPECT_EQ(test.vidsch.last_completed(0), 2u);
 }
 

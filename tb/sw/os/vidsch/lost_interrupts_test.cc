@@ -68,7 +68,8 @@ TEST(LostInterrupts, AReportedCompletionIsMissedForWantOfADeferredCallOrOfItsNot
   }
 }
 
-// The deferred call is queued when the system queries the driver's fence, so no completion was missed.
+// The deferred call merely runs after the system has queried the driver's fence. The completion
+// then no longer counts as missed.
 TEST(LostInterrupts, AReportThatIsTakenUpSoonAfterwardsWasNotMissed) {
   Faults test;
   test.Submit(test.Render(1, test.guilty));

@@ -16,8 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Flags 0x81, which are Paging and Resubmission, come from the display driver documentation and were observed on
-// Windows build 26100.
+// Flags 0x81 (Paging and Resubmission) are documented, and were observed on Windows build 26100.
 TEST(Rule11, PagingPacketsKeepTheirFenceIdsWhenTheyComeBack) {
   SchedulerBench test;
   for (int i = 0; i < 3; ++i) test.Submit(test.Paging());
@@ -62,7 +61,7 @@ TEST(VidSch, WhatComesBackStandsBeforeThePacketsOfItsOwnContext) {
   const PacketId second = test.Submit(test.Render(2));
   test.Run([&] {
     test.vidsch.Preempt(1);
-    test.AnswerPreemption(1, 1);  // the first packet completed, three are returned
+    test.AnswerPreemption(1, 1);  // one packet completed; three are returned
     test.Sleep(1000);
     EXPECT_EQ(test.driver.submitted[4].hContext, reinterpret_cast<HANDLE>(1));
     test.Complete(test.vidsch.last_submitted(1), 1);
@@ -85,8 +84,8 @@ TEST(VidSch, AfterAPreemptionOtherContextsHaveTheirTurn) {
   EXPECT_THAT(test.ended, ElementsAre(overtakes, preempted));
 }
 
-// The driver holds packets of several contexts. b2 may run only after b1, although b1 is not the packet that was
-// preempted.
+// The driver holds packets of several contexts when it is preempted. b2 may run only after b1,
+// although b1 was not the running packet.
 TEST(VidSch, WhatComesBackKeepsTheOrderWithinEachOfItsContexts) {
   constexpr uint64_t kA = 1, kB = 2, kOther = 3;
   SchedulerBench test;
@@ -112,7 +111,8 @@ TEST(VidSch, APreemptionThatNobodyAskedForIsABugCheck) {
   EXPECT_THROW(test.AnswerPreemption(0, 0), BugCheck);
 }
 
-// Observed on Windows build 26100: the next packet is submitted before the call that reports the preemption returns.
+// Observed on Windows build 26100: the next packet is submitted from inside the call that reports
+// the preemption.
 TEST(VidSch, APacketCanBeSubmittedWhileThePreemptionIsBeingTold) {
   for (const bool told : {false, true}) {
     Parameters parameters;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests timeouts, page faults and resets, against a driver scripted by each test. The expected behaviour comes from the
-// documentation; it was not observed on Windows.
+// Tests timeouts, page faults and resets with a driver that each test scripts. The expected
+// behaviour follows Microsoft's documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ TEST(VidSchRecovery, ARequestThatIsNotAnsweredResetsTheEngineAndOneDeviceIsLost)
   const PacketId behind = test.Submit(test.Render(1, test.guilty));
   const PacketId innocent = test.Submit(test.Render(2, test.other));
   test.Run([&] {
-    test.Sleep(110'000);  // until the preemption request
+    test.Sleep(110'000);  // preemption is requested by now
     test.driver.last_aborted = 4;
     test.Sleep(110'000);
     ASSERT_THAT(test.driver.reset, ElementsAre(1u));
@@ -90,7 +90,8 @@ TEST(VidSchRecovery, ARequestThatIsNotAnsweredResetsTheEngineAndOneDeviceIsLost)
   EXPECT_EQ(test.vidsch.recoveries()[0].device, "guilty");
 }
 
-// The process's second packet for the node waits. It must not overtake the first packet, which the driver held.
+// A process's second packet still waits when the driver returns its first. It must not overtake the
+// first.
 TEST(VidSchRecovery, WhatAResetGivesBackKeepsTheOrderWithinEachOfItsContexts) {
   Recovery test;
   GpuDevice* third = test.vidsch.CreateDevice("third");
@@ -99,7 +100,7 @@ TEST(VidSchRecovery, WhatAResetGivesBackKeepsTheOrderWithinEachOfItsContexts) {
   const PacketId a2 = test.Submit(test.Render(2, test.other)), b2 = test.Submit(test.Render(3, third));
   test.driver.last_aborted = 4;
   test.Run([&] {
-    test.Sleep(40'000);  // until the preemption request
+    test.Sleep(40'000);  // preemption is requested by now
     ASSERT_THAT(test.driver.preempted, SizeIs(1));
     test.driver.last_aborted = test.driver.preempted[0].PreemptionFenceId;
     test.Sleep(120'000);
@@ -151,7 +152,7 @@ struct Limited : SchedulerBench {
     return parameters;
   }
   Limited(uint64_t count, uint64_t within_us) : SchedulerBench(0, Of(count, within_us)) {}
-  /// Lets the engine hang `times` times, each for another device, and returns how often it was reset.
+  /// Lets the engine hang `times` times, each time for a new device. Returns the number of resets.
   size_t Hang(unsigned times) {
     Run([&] {
       for (unsigned i = 0; i < times; ++i) {
@@ -165,7 +166,8 @@ struct Limited : SchedulerBench {
   }
 };
 
-// "Limiting Repetitive GPU Hangs and Recoveries": TdrLimitCount timeouts are recovered within TdrLimitTime.
+// "Limiting Repetitive GPU Hangs and Recoveries": within TdrLimitTime, only TdrLimitCount timeouts
+// are recovered.
 TEST(VidSchRecovery, OneTimeoutMoreThanTdrLimitCountIsABugCheck) {
   EXPECT_EQ(Limited(3, 60'000'000).Hang(3), 3u);
   Limited test(3, 60'000'000);

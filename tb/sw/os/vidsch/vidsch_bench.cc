@@ -91,7 +91,8 @@ GpuPacket SchedulerBench::Paging(uint32_t node) {
 PacketId SchedulerBench::Submit(GpuPacket packet) {
   const auto place = std::make_shared<PacketId>(0);
   packet.on_end = [this, place](PacketEnd) { ended.push_back(*place); };
-  // A packet ends inside Submit, before its id is known, only if its device is lost. Tests of that case use EndOf.
+  // A packet ends inside Submit, before its id is known, only if its device is lost. Tests for that
+  // case use EndOf.
   *place = vidsch.Submit(std::move(packet));
   return *place;
 }

@@ -15,8 +15,8 @@
 
 namespace gmmu::os::test {
 
-/// A driver that has only the scheduler's entry points. It records calls and returns the results that the test sets.
-/// The test also acts as the GPU.
+/// A driver with only the entry points that the scheduler calls. It records calls and returns the
+/// results that the test sets. The test also plays the GPU.
 class SchedulerDriver {
  public:
   SchedulerDriver();
@@ -50,7 +50,7 @@ class SchedulerBench {
 
   void Tell(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data, bool dpc = true);
   void Complete(uint32_t fence, uint32_t node = 0);
-  /// Reports that the device has handled the latest preemption request.
+  /// Reports that the device has complied with the latest preemption request.
   void AnswerPreemption(uint32_t last_completed, uint32_t node);
   void PageFault(uint32_t fence, uint32_t node, unsigned flags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED,
                  HANDLE process = nullptr);

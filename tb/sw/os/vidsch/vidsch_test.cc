@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests waits by callers of the scheduler, and the IRQL of the driver's notifications.
+// Tests waits by the scheduler's callers, and the IRQL of the driver's notifications.
 #include "os/vidsch/vidsch.h"
 
 #include <gmock/gmock.h>
@@ -108,7 +108,8 @@ TEST(VidSchWaits, ASuspensionEndsWithItsContextAndWithAResetOfTheAdapter) {
   test.Run([&] {
     test.vidsch.SuspendContext(test.Context(1), kBoundNs);
     test.vidsch.ForgetContext(test.Context(1));
-    const PacketId packet = test.Submit(test.Render(1));  // a new context may have the old context's address
+    // The new context may have the old one's address.
+    const PacketId packet = test.Submit(test.Render(1));
     EXPECT_THAT(test.driver.submitted, SizeIs(1));
     test.Complete(1, 1);
     EXPECT_TRUE(test.vidsch.Ended(packet));
@@ -123,7 +124,8 @@ TEST(VidSchWaits, ASuspensionEndsWithItsContextAndWithAResetOfTheAdapter) {
   });
 }
 
-/// Paging work that is in progress at an adapter reset must end, because the rebuild waits for it.
+/// Paging work that is submitted between an adapter reset and the rebuild ends at once as lost,
+/// because the rebuild waits for it.
 TEST(VidSchWaits, WhatIsSubmittedBetweenAResetOfTheAdapterAndItsRebuildIsLost) {
   Waits test;
   PacketId before = 0, after = 0;
@@ -168,8 +170,8 @@ TEST(VidSchWaits, NothingWaitsForAnAdapterThatWasRemoved) {
   EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
 }
 
-/// A drain uses the same calls as a recovery. This driver lacks DxgkDdiBeginExclusiveAccess, which would follow the
-/// drain.
+/// A drain recovers hung and unreported packets by the same calls as a timeout. The access then
+/// fails, because this driver has no DxgkDdiBeginExclusiveAccess.
 TEST(VidSchWaits, ExclusiveAccessIsDrainedOfWhatHangsAndOfWhatNobodyTold) {
   const auto refusal = [](SchedulerBench& test) -> std::string {
     std::string text;

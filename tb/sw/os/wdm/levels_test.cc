@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel routine may be called up to the IRQL that its Microsoft page states. A call at the next higher IRQL triggers
-// a bug check that names the routine.
+// Tests the highest IRQL at which each kernel routine may be called, according to its Microsoft
+// page. A call at the next higher IRQL triggers a bug check that names the routine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ struct Routine {
   std::function<void()> call;
 };
 
-// Each call triggers the bug check before the routine uses its arguments.
+// The bug check comes before a routine uses its arguments.
 TEST(KernelRoutineLevels, AreThoseOfTheDocuments) {
   Machine machine;
   LARGE_INTEGER soon{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests counted strings, and the sized string functions of ntstrsafe.h.
+// Tests counted strings, and the bounded string functions of ntstrsafe.h.
 #include "ddi/wdm_strings.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests semaphores, guarded mutexes, waits for several objects, times, and the misuses that Windows forbids.
+// Tests semaphores, guarded mutexes, waits for several objects, times, and misuses that Windows
+// forbids.
 #include "ddi/wdm_waits.h"
 
 #include <gmock/gmock.h>

@@ -15,22 +15,22 @@ namespace {
 
 using ::testing::SizeIs;
 
-// The unit raises its fault interrupt only if no fault was pending before.
+// The unit raises its fault interrupt only if no earlier fault is pending.
 TEST(FaultDrain, FaultsThatComeWhileOthersAreDrainedAreReportedToo) {
   Machine machine;
   Remapping& iommu = *machine.kernel.iommu();
   std::vector<uint64_t> faults;
-  uint64_t more = 20;  // more faults than there are records
+  uint64_t more = 20;  // more than the unit has fault records
   iommu.Enable([&](const RemappingFault& fault) {
     faults.push_back(fault.address);
     if (more > 0) machine.Translate(more-- * 4096);
   });
-  const auto seam = [&] {  // the interrupt message takes some time to arrive
+  const auto seam = [&] {  // lets the interrupt message arrive
     machine.platform.WaitForMessage(1'000'000);
     machine.kernel.scheduler().Seam();
   };
   machine.Translate(0x100000);
-  machine.Translate(0x101000);  // ensures that a fault is always pending
+  machine.Translate(0x101000);  // keeps a fault pending during the drain
   seam();
   EXPECT_THAT(faults, SizeIs(22));
   machine.Translate(0x200000);
@@ -40,7 +40,7 @@ TEST(FaultDrain, FaultsThatComeWhileOthersAreDrainedAreReportedToo) {
   iommu.Disable();
 }
 
-// Each drained fault causes another one, so the drain would never end.
+// Each drained fault causes another, so the drain would never end.
 TEST(FaultDrain, ADeviceThatFaultsWithoutEndEndsTheRunWithItsLastFault) {
   Machine machine;
   Remapping& iommu = *machine.kernel.iommu();
@@ -57,7 +57,7 @@ TEST(FaultDrain, ADeviceThatFaultsWithoutEndEndsTheRunWithItsLastFault) {
     EXPECT_THAT(stop.what(), ::testing::HasSubstr("device 01:00.0: read of logical page 0x"));
     EXPECT_THAT(stop.what(), ::testing::HasSubstr(": root entry not present"));
   }
-  machine.Translate(0x9000);  // this fault is not drained
+  machine.Translate(0x9000);  // not drained any more
   EXPECT_FALSE(machine.platform.WaitForMessage(1'000'000));
   iommu.Disable();
   EXPECT_EQ(faults, 4096u);

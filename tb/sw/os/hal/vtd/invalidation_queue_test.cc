@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a stopped invalidation queue: no page is reused, the error gives the unit's reason, and faults are still
-// handled.
+// Tests an invalidation queue that has stopped on an error: no page is reused, the error message
+// gives the unit's reason, and faults are still handled.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using ::testing::ThrowsMessage;
 
 constexpr uint64_t kIqt = sim::kIommuBase + 0x88;
 
-/// A machine that corrupts the next write to the queue's tail: the value is past the queue's end.
+/// A machine that corrupts one write to the queue's tail, so that the tail is past the queue's end.
 struct WithABadTail : sim::twin::FastMachine {
   WithABadTail() : FastMachine(sim::MachineConfig::Default()) {}
   void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the IOMMU's tables with large pages, by translating through the unit.
+// Tests the IOMMU's tables with large pages by translating through the remapping unit.
 #include "os/hal/vtd/second_stage.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ struct Machine {
 TEST(SecondStage, UsesTheLargestLeavesThatFit) {
   Machine machine;
   SecondStage tables = machine.Tables();
-  // The range consists of three pages below a 1 GiB boundary, then 1 GiB, then 2 MiB and a page.
+  // The range is three pages below a 1 GiB boundary, then 1 GiB, then 2 MiB and one page.
   const uint64_t first = 5 * k1GiB - 3, host = 9 * k1GiB - 3;
   tables.Map({first, host, 3 + k1GiB + k2MiB + 1});
   EXPECT_EQ(tables.leaves(0), 4u);
@@ -84,7 +84,7 @@ TEST(SecondStage, GivesEmptyTablesBack) {
   EXPECT_EQ(gone.tables.size(), 3u);
   EXPECT_EQ(gone.largest_leaf, 0u);
   machine.kernel.pages().Free(gone.tables);
-  // Maps the same addresses as one large page, whose entry replaces the pointer to a table.
+  // Maps the same addresses by one large page. Its entry replaces a pointer to a table.
   tables.Map({k1GiB, 2 * k1GiB, k1GiB});
   EXPECT_EQ(tables.leaves(2), 1u);
   EXPECT_EQ(tables.Unmap(k1GiB, k1GiB).largest_leaf, 2u);
@@ -115,8 +115,8 @@ TEST(SecondStage, APunchedHoleLeavesTheRestOfTheLargePage) {
   tables.Free();
 }
 
-/// Compares random mappings of every size and alignment with a map of single pages. The unit translates through the
-/// tables and must never translate an unmapped page.
+/// Compares random mappings of every size and alignment with a map of single pages. The unit must
+/// translate exactly the mapped pages.
 TEST(SecondStage, TheUnitSeesWhatIsMappedAndNothingElse) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
