@@ -20,6 +20,7 @@ void Host::WaitOrFault(const std::function<bool()>& condition, const std::string
   kernel_->WaitOrFault(condition, bound_ns, what, poll_ns);
 }
 uint64_t Host::Bound(uint64_t ns) const { return kernel_->scheduler().Bound(ns); }
+uint64_t Host::AttachProcess(uint64_t process) const { return kernel_->scheduler().AttachProcess(process); }
 uint64_t Host::interrupts() const { return kernel_->scheduler().delivered(); }
 void Host::Fail(const Fault& fault) const {
   kernel_->Report(fault);

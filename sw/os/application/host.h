@@ -32,6 +32,9 @@ class Host {
                    uint64_t bound_ns = kBoundNs) const;
   /// Same as Scheduler::Bound.
   uint64_t Bound(uint64_t ns) const;
+  /// Attaches the current thread to a process (0: the system process), as KeStackAttachProcess does.
+  /// Returns the previous process.
+  uint64_t AttachProcess(uint64_t process) const;
   /// Number of interrupt messages that were served.
   uint64_t interrupts() const;
   /// Reports the fault and throws DeviceFault.

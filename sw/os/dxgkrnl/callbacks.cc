@@ -35,12 +35,13 @@ NTSTATUS MapMemory(HANDLE device, PHYSICAL_ADDRESS address, ULONG length, BOOLEA
                    MEMORY_CACHING_TYPE, PVOID* pointer) {
   PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
   *pointer = nullptr;
-  if (in_io_space || to_user || length == 0) return STATUS_INVALID_PARAMETER;
+  if (in_io_space || length == 0) return STATUS_INVALID_PARAMETER;
+  if (to_user && adapter.kernel().scheduler().process() == 0) return STATUS_INVALID_PARAMETER;  // no user addresses
   const uint64_t start = static_cast<uint64_t>(address.QuadPart);
   for (const Bar& bar : adapter.function().bars) {
     if (bar.size == 0 || start < bar.address || start - bar.address >= bar.size) continue;
     if (length > bar.size - (start - bar.address)) return STATUS_INVALID_PARAMETER;
-    *pointer = adapter.kernel().mmio().Map(start, length, kDriver, "DxgkCbMapMemory");
+    *pointer = adapter.kernel().mmio().Map(start, length, kDriver, "DxgkCbMapMemory", to_user);
     return *pointer == nullptr ? STATUS_INSUFFICIENT_RESOURCES : STATUS_SUCCESS;
   }
   return STATUS_INVALID_PARAMETER;  // the address is not in a BAR of the device

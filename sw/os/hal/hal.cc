@@ -93,7 +93,7 @@ void Hal::DisconnectInterrupt(const hw::Message& message) {
   scheduler_.DisconnectInterrupt(message.data);
 }
 
-MmioViews::MmioViews(Ledger& ledger) : ledger_(ledger) {
+MmioViews::MmioViews(Ledger& ledger, const Scheduler& scheduler) : ledger_(ledger), scheduler_(scheduler) {
   void* base = mmap(nullptr, kReservation, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) throw OsError("the host has no address space left for register views");
   base_ = static_cast<uint8_t*>(base);
@@ -101,22 +101,31 @@ MmioViews::MmioViews(Ledger& ledger) : ledger_(ledger) {
 
 MmioViews::~MmioViews() { munmap(base_, kReservation); }
 
-void* MmioViews::Map(uint64_t physical, size_t size, const std::string& owner, const std::string& created_by) {
+void* MmioViews::Map(uint64_t physical, size_t size, const std::string& owner, const std::string& created_by,
+                     bool user) {
   const uint64_t lead = physical % hw::kPageSize;
   const uint64_t span = PagesOf(lead + size) * kPage;
   if (size == 0 || next_ + span + hw::kPageSize > kReservation) return nullptr;
   const uint64_t offset = next_ + lead;
   next_ += span + hw::kPageSize;  // an unmapped page between views catches overruns
-  views_.emplace(offset,
-                 View{physical, size, ledger_.Open("mmio_view", Hex(physical) + "+" + Hex(size), owner, created_by)});
+  views_.emplace(offset, View{physical, size, user ? std::optional(scheduler_.process()) : std::nullopt,
+                              ledger_.Open("mmio_view", Hex(physical) + "+" + Hex(size), owner, created_by)});
   return base_ + offset;
 }
 
 void MmioViews::Unmap(void* view) {
   const auto found = FindOrStop(views_, static_cast<uint8_t*>(view) - base_,
                                 "unmap of a register view that does not exist");
+  RequireReachable(found->second);
   ledger_.Close(found->second.ticket);
   views_.erase(found);
+}
+
+void MmioViews::RequireReachable(const View& view) const {
+  if (!view.process || *view.process == scheduler_.process()) return;
+  throw BugCheck("use of a user view of registers at " + Hex(view.physical) + ", which belongs to process " +
+                 std::to_string(*view.process) + ", in process " + std::to_string(scheduler_.process()) +
+                 ": attach to the process, or map without MapToUserMode");
 }
 
 bool MmioViews::Contains(const volatile void* pointer) const {
@@ -132,6 +141,7 @@ uint64_t MmioViews::Resolve(const volatile void* pointer, size_t size) const {
       --found;
       const uint64_t within = offset - found->first;
       if (within < found->second.size && found->second.size - within >= size) {
+        RequireReachable(found->second);
         return found->second.physical + within;
       }
     }

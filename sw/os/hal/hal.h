@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -51,18 +52,20 @@ class Hal {
 ///
 /// Drivers get a pointer into an inaccessible region; READ_REGISTER_* and WRITE_REGISTER_* resolve
 /// it to a physical address. A plain load or store faults. In a loaded driver, the faulting access
-/// is then performed on the device (device_accesses.h).
+/// is then performed on the device (device_accesses.h). A user view belongs to the process that is
+/// current when it is mapped; accesses from other processes trigger a bug check.
 class MmioViews {
  public:
-  explicit MmioViews(Ledger& ledger);
+  MmioViews(Ledger& ledger, const Scheduler& scheduler);
   ~MmioViews();
   MmioViews(const MmioViews&) = delete;
   MmioViews& operator=(const MmioViews&) = delete;
 
   /// Returns a pointer that represents the registers at [physical, physical + size), or null if no
-  /// address space is left.
-  void* Map(uint64_t physical, size_t size, const std::string& owner, const std::string& created_by);
-  /// Removes the view. Triggers a bug check if Map did not return `view`.
+  /// address space is left. `user` maps a user view in the current process.
+  void* Map(uint64_t physical, size_t size, const std::string& owner, const std::string& created_by, bool user = false);
+  /// Removes the view. Triggers a bug check if Map did not return `view`, or if it is another
+  /// process's user view.
   void Unmap(void* view);
   /// Returns the physical address that `pointer` represents. Triggers a bug check if [pointer,
   /// pointer + size) is not within a single view.
@@ -73,12 +76,15 @@ class MmioViews {
   struct View {
     uint64_t physical;
     size_t size;
+    std::optional<uint64_t> process;  // of a user view
     Ledger::Ticket ticket;
   };
+  void RequireReachable(const View& view) const;
   uint8_t* base_ = nullptr;
   uint64_t next_ = 0;
   std::map<uint64_t, View> views_;  // keyed by offset from base_
   Ledger& ledger_;
+  const Scheduler& scheduler_;
 };
 
 }  // namespace gmmu::os

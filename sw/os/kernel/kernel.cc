@@ -26,7 +26,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters, MakesRemapp
       locks_(scheduler_, races_),
       hal_(platform, scheduler_),
       pages_(platform.firmware().ram, parameters.seed, ledger_, &platform.ram(), platform.instruments()),
-      mmio_(ledger_),
+      mmio_(ledger_, scheduler_),
       contiguous_(*this),
       pci_(hal_, kBarWindow),
       pool_(ledger_),

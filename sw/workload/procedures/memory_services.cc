@@ -27,6 +27,7 @@ struct Case {
   bool require_contiguous;  // false: contiguity is only a hint
   UINT mdl_flags;
   uint64_t skip_bytes;
+  ULONG protection = PAGE_READWRITE;  // of a section
 };
 
 constexpr Case kCases[] = {
@@ -42,6 +43,18 @@ constexpr Case kCases[] = {
     {"section, write-combined", DXGK_PHYSICAL_MEMORY_TYPE_SECTION, DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED, true, false,
      0, 0},
 };
+
+Case SectionOf(const char* name, ULONG protection) {
+  return {name, DXGK_PHYSICAL_MEMORY_TYPE_SECTION, DXGK_MEMORY_CACHING_TYPE_CACHED, true, false, 0, 0, protection};
+}
+// Sections that two processes map. The name says what the first process may do.
+const Case kShared[] = {
+    SectionOf("section, read-only, two processes", PAGE_READONLY),
+    SectionOf("section, executable, two processes", PAGE_EXECUTE),
+    SectionOf("section, writable, two processes", PAGE_READWRITE),
+    SectionOf("section, copied on writes, two processes", PAGE_WRITECOPY),
+};
+constexpr uint64_t kProcesses[] = {0x7A, 0x7B};  // process numbers: no other thread attaches to them
 
 /// Uses physical memory objects as a driver does, through the table from DxgkDdiStartDevice:
 /// create, map, make an ADL, use, unmap, free, destroy. The device reads the objects through the
@@ -63,6 +76,7 @@ class MemoryServices {
       copy_ = std::make_unique<DeviceCopy>(life_, Seen());
     });
     for (const Case& one : kCases) RunCase(one);
+    for (const Case& one : kShared) RunShared(one);
     life_.Work([&] {
       IoSpace();
       copy_->Release();
@@ -90,7 +104,7 @@ class MemoryServices {
     create.CacheType = one.caching;
     if (one.type == DXGK_PHYSICAL_MEMORY_TYPE_SECTION) {
       create.Section.DesiredAccess = SECTION_MAP_READ | SECTION_MAP_WRITE;
-      create.Section.PageProtection = PAGE_READWRITE;
+      create.Section.PageProtection = one.protection;
       create.Section.AllocationAttributes = SEC_COMMIT;
     } else if (one.type == DXGK_PHYSICAL_MEMORY_TYPE_MDL) {
       create.Mdl.HighAddress.QuadPart = -1;
@@ -110,16 +124,29 @@ class MemoryServices {
     opened_ = open.hAdapterMemoryObject;
   }
 
-  /// Maps a CPU view that starts at byte kLead of the first page in the aperture, and returns its
-  /// address.
-  uint8_t* Map() {
-    view_ = {};
-    view_.hPhysicalMemoryObject = object_;
-    view_.AccessMode = DXGK_ACCESS_MODE_KERNEL_MODE;
-    view_.Offset = 2 * kPage + kLead;
-    view_.Size = Seen() - kLead;
-    Require(table_.DxgkCbMapPhysicalMemory(&view_), "a view of a memory object");
-    return static_cast<uint8_t*>(view_.pMappedAddress) + view_.Offset;
+  /// Maps a CPU view of what the device sees, from byte `lead` on.
+  DXGKARGCB_MAP_PHYSICAL_MEMORY Map(DXGK_ACCESS_MODE mode, uint64_t lead) {
+    DXGKARGCB_MAP_PHYSICAL_MEMORY view{object_, mode, 2 * kPage + lead, Seen() - lead, nullptr};
+    Require(table_.DxgkCbMapPhysicalMemory(&view), "a view of a memory object");
+    return view;
+  }
+  static uint8_t* BytesOf(const DXGKARGCB_MAP_PHYSICAL_MEMORY& view) {
+    return static_cast<uint8_t*>(view.pMappedAddress) + view.Offset;
+  }
+
+  DXGK_ADL* Allocate(const Case& one) {
+    DXGKARGCB_ALLOCATE_ADL allocate{};
+    allocate.hAdapterMemoryObject = opened_;
+    allocate.Offset = kPage;
+    allocate.Size = (pages_ - 1) * kPage;
+    allocate.Flags.RequireContiguous = one.require_contiguous;
+    allocate.Flags.PreferContiguous = !one.require_contiguous;
+    Require(table_.DxgkCbAllocateAdl(&allocate), "an ADL");
+    life_.Compare(std::string(one.name) + ": ADL",
+                  allocate.pAdl->PageCount == pages_ - 1 && (allocate.pAdl->Flags.Contiguous || !one.require_contiguous)
+                      ? ""
+                      : "not the pages, or not the form that was asked for");
+    return allocate.pAdl;
   }
 
   Bytes Write(uint8_t* view, uint64_t seed) {
@@ -137,20 +164,10 @@ class MemoryServices {
     DXGK_ADL* adl = nullptr;
     life_.Work([&] {
       Create(one);
-      view = Map();
+      view_ = Map(DXGK_ACCESS_MODE_KERNEL_MODE, kLead);
+      view = BytesOf(view_);
       const Bytes first = Write(view, seed);
-      DXGKARGCB_ALLOCATE_ADL allocate{};
-      allocate.hAdapterMemoryObject = opened_;
-      allocate.Offset = kPage;
-      allocate.Size = (pages_ - 1) * kPage;
-      allocate.Flags.RequireContiguous = one.require_contiguous;
-      allocate.Flags.PreferContiguous = !one.require_contiguous;
-      Require(table_.DxgkCbAllocateAdl(&allocate), "an ADL");
-      adl = allocate.pAdl;
-      life_.Compare(std::string(one.name) + ": ADL",
-                    adl->PageCount == pages_ - 1 && (adl->Flags.Contiguous || !one.require_contiguous)
-                        ? ""
-                        : "not the pages, or not the form that was asked for");
+      adl = Allocate(one);
       range = vidmm_.aperture().Reserve(pages_ - 2);
       vidmm_.aperture().Map(Owner(), range, pages_ - 2, *adl, 1);
       Compare(one, "bytes of the CPU", copy_->FromAperture(range, Seen()), first);
@@ -166,11 +183,7 @@ class MemoryServices {
       Compare(one, "bytes that were written back", copy_->FromAperture(range, Seen()), second);
       vidmm_.mappings().MapToAperture(*process_, va_, *allocation_, range, pages_ - 2);
     });
-    ClientRun write = AllLines(process_, va_, Seen());
-    write.write = true;
-    write.pattern = seed;
-    RunClients(vidmm_, {write}, std::string(one.name) + ": writes of a client", life_.result.checks);
-    const Bytes written = PatternAt(va_, Seen(), seed);
+    const Bytes written = WriteByClient(one, seed);
     life_.Work([&] {
       Compare(one, "bytes of the client", Bytes(view, view + Seen() - kLead),
               Bytes(written.begin() + kLead, written.end()));
@@ -181,7 +194,69 @@ class MemoryServices {
     });
   }
 
-  /// Uses the GPU's registers as a memory object. Such an object allows only kernel views and is always contiguous.
+  Bytes WriteByClient(const Case& one, uint64_t seed) {
+    ClientRun write = AllLines(process_, va_, Seen());
+    write.write = true;
+    write.pattern = seed;
+    RunClients(vidmm_, {write}, std::string(one.name) + ": writes of a client", life_.result.checks);
+    return PatternAt(va_, Seen(), seed);
+  }
+
+  /// Two processes have user views of the same section, which the device writes. Then the first
+  /// process writes if it may.
+  void RunShared(const Case& one) {
+    const uint64_t seed = life_.options.seed ^ static_cast<uint64_t>(&one - kShared + 0x40) << 8;
+    uint64_t range = 0;
+    DXGK_ADL* adl = nullptr;
+    life_.Work([&] {
+      Create(one);
+      adl = Allocate(one);
+      range = vidmm_.aperture().Reserve(pages_ - 2);
+      vidmm_.aperture().Map(Owner(), range, pages_ - 2, *adl, 1);
+      vidmm_.mappings().MapToAperture(*process_, va_, *allocation_, range, pages_ - 2);
+    });
+    const Bytes written = WriteByClient(one, seed);
+    life_.Work([&] {
+      std::vector<DXGKARGCB_MAP_PHYSICAL_MEMORY> views;
+      const auto compare = [&](size_t process, const char* what, const Bytes& expected) {
+        life_.host.AttachProcess(kProcesses[process]);
+        const uint8_t* bytes = BytesOf(views[process]);
+        Compare(one, what, Bytes(bytes, bytes + Seen()), expected);
+      };
+      for (size_t process = 0; process < 2; ++process) {
+        life_.host.AttachProcess(kProcesses[process]);
+        views.push_back(Map(DXGK_ACCESS_MODE_USER_MODE, 0));
+        compare(process, process == 0 ? "bytes of the client in one process" : "bytes of the client in the other",
+                written);
+      }
+      const bool copies = one.protection == PAGE_WRITECOPY;
+      if (copies || one.protection == PAGE_READWRITE) {
+        Bytes own(Seen());
+        FillPattern(own.data(), own.size(), seed + 1);
+        life_.host.AttachProcess(kProcesses[0]);
+        std::memcpy(BytesOf(views[0]), own.data(), own.size());
+        compare(0, "bytes of the process in its own view", own);
+        compare(1, copies ? "the other process keeps the client's bytes" : "bytes of the process in the other",
+                copies ? written : own);
+        KeInvalidateAllCaches();
+        Compare(one, copies ? "the device keeps the client's bytes" : "bytes of the process in the device",
+                copy_->FromAperture(range, Seen()), copies ? written : own);
+      }
+      for (size_t process = 0; process < 2; ++process) {
+        life_.host.AttachProcess(kProcesses[process]);
+        if (process == 0) Unmap(views[process]);
+        else view_ = views[process];
+      }
+      vidmm_.Unmap(*process_, va_, pages_ - 2);
+      vidmm_.aperture().Unmap(Owner(), range, pages_ - 2);
+      vidmm_.aperture().Free(range);
+      End(adl);
+      life_.host.AttachProcess(0);
+    });
+  }
+
+  /// Uses the GPU's registers as a memory object, which allows only kernel views and is always
+  /// contiguous, and through a user view of DxgkCbMapMemory.
   void IoSpace() {
     DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
     create.hAdapter = table_.DeviceHandle;
@@ -209,11 +284,26 @@ class MemoryServices {
                                                     ? ""
                                                     : "not contiguous, or not one page");
     End(allocate.pAdl);
+    PHYSICAL_ADDRESS start{};
+    start.QuadPart = create.IOSpace.BaseAddress.QuadPart;
+    PVOID registers = nullptr;
+    life_.host.AttachProcess(kProcesses[0]);
+    Require(table_.DxgkCbMapMemory(table_.DeviceHandle, start, kPage, FALSE, TRUE, MmNonCached, &registers),
+            "a user view of the registers");
+    const ULONG seen = READ_REGISTER_ULONG(static_cast<volatile ULONG*>(registers));
+    life_.Compare("registers in a user view", seen == direct ? "" : "another word than the register's");
+    table_.DxgkCbUnmapMemory(table_.DeviceHandle, registers);
+    life_.host.AttachProcess(0);
   }
 
-  void End(DXGK_ADL* adl) {
-    const DXGKARGCB_UNMAP_PHYSICAL_MEMORY unmap{object_, view_.pMappedAddress, view_.Size};
+  void Unmap(const DXGKARGCB_MAP_PHYSICAL_MEMORY& view) {
+    const DXGKARGCB_UNMAP_PHYSICAL_MEMORY unmap{object_, view.pMappedAddress, view.Size};
     table_.DxgkCbUnmapPhysicalMemory(&unmap);
+  }
+
+  /// Removes the view in `view_`, frees the ADL and destroys the object.
+  void End(DXGK_ADL* adl) {
+    Unmap(view_);
     const DXGKARGCB_FREE_ADL free{opened_, adl};
     table_.DxgkCbFreeAdl(&free);
     const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT destroy{object_, opened_};
@@ -243,7 +333,7 @@ void RunMemoryServices(Life& life, const ParameterValues& values) {
 Procedure MemoryServicesProcedure() {
   return {"memory_services",
           "Creates physical memory objects of every type and cache type through the driver's callbacks. The device "
-          "reads and writes them through the aperture.",
+          "reads and writes them through the aperture. Two processes share sections of every protection.",
           {{"pairs", 3, 2, 512, "Size of each object in pairs of pages."}},
           RunMemoryServices};
 }

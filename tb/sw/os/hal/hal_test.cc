@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
 
 #include "ddi/wdm.h"
 #include "os/base/bug_check.h"
@@ -27,6 +30,8 @@ TEST(RegisterViews, AreReachableByTheRegisterRoutinesOnly) {
 namespace gmmu::os::test {
 namespace {
 
+using ::testing::HasSubstr;
+
 using workload::Life;
 
 class RegisterViewsOfADriver : public DriverFront {};
@@ -51,7 +56,37 @@ TEST_F(RegisterViewsOfADriver, LieInsideOneBarOfItsDevice) {
     EXPECT_EQ(map(bar.address, 0), STATUS_INVALID_PARAMETER);
     EXPECT_EQ(map(0x1000, 0x1000), STATUS_INVALID_PARAMETER) << "memory is no device";
     EXPECT_EQ(map(bar.address, 0x1000, true), STATUS_INVALID_PARAMETER);
-    EXPECT_EQ(map(bar.address, 0x1000, false, true), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(map(bar.address, 0x1000, false, true), STATUS_INVALID_PARAMETER) << "the system process has no user part";
+  });
+}
+
+TEST_F(RegisterViewsOfADriver, BelongToTheProcessInWhichTheyWereMappedForUserMode) {
+  Run([&](Life& life) {
+    life.worker.Call([&] {
+      Scheduler& scheduler = life.adapter.kernel().scheduler();
+      PHYSICAL_ADDRESS start{};
+      start.QuadPart = static_cast<LONGLONG>(life.adapter.function().bars[0].address);
+      const HANDLE device = life.adapter.handle();
+      scheduler.AttachProcess(7);
+      PVOID view = nullptr;
+      ASSERT_EQ(seen.interface.DxgkCbMapMemory(device, start, 0x1000, FALSE, TRUE, MmNonCached, &view), STATUS_SUCCESS);
+      auto* const word = static_cast<volatile ULONG*>(view);
+      const ULONG id = READ_REGISTER_ULONG(word);
+      for (const uint64_t process : {8, 0}) {
+        scheduler.AttachProcess(process);
+        try {
+          READ_REGISTER_ULONG(word);
+          ADD_FAILURE() << "read in process " << process;
+        } catch (const BugCheck& stop) {
+          EXPECT_THAT(stop.cause(), HasSubstr("belongs to process 7, in process " + std::to_string(process)));
+        }
+        EXPECT_THROW(seen.interface.DxgkCbUnmapMemory(device, view), BugCheck);
+      }
+      scheduler.AttachProcess(7);
+      EXPECT_EQ(READ_REGISTER_ULONG(word), id);
+      EXPECT_EQ(seen.interface.DxgkCbUnmapMemory(device, view), STATUS_SUCCESS);
+      scheduler.AttachProcess(0);
+    });
   });
 }
 
