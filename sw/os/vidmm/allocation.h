@@ -80,6 +80,9 @@ struct Allocation {
   // Time of the last request through Residency (NextUse). 0: never requested, so Residency does not
   // move it.
   uint64_t used = 0;
+  /// Free bytes of the segment when Residency last tried to move the allocation to more large blocks.
+  /// While they are the same, another attempt would fail again.
+  uint64_t free_at_collapse = ~uint64_t{0};
   /// The application has offered the allocation (Residency::Offer): its page-table entries are
   /// invalid, and its contents may be dropped.
   bool offered = false;

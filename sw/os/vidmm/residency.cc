@@ -17,7 +17,6 @@
 #include "os/base/text.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/system_buffer.h"
-#include "os/miniport/compaction.h"
 #include "os/miniport/segments.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
@@ -35,15 +34,6 @@
 
 namespace gmmu::os {
 namespace {
-
-/// Returns the index of the allocation's current place in Homes::places, or the size of that list
-/// if the allocation is not resident.
-size_t PlaceOf(const Allocation& allocation) {
-  const auto& places = allocation.homes.places;
-  if (!allocation.resident()) return places.size();
-  const auto here = [&](const Homes::Place& place) { return place.segment == allocation.segment(); };
-  return static_cast<size_t>(std::find_if(places.begin(), places.end(), here) - places.begin());
-}
 
 /// Triggers a bug check, whose message names the first differing byte, if the memory of a clean
 /// allocation (Allocation::clean) differs from its backing store. A difference means that the GPU
@@ -83,6 +73,13 @@ uint64_t NextUse() {
 
 }  // namespace
 
+size_t Residency::PlaceOf(const Allocation& allocation) {
+  const auto& places = allocation.homes.places;
+  if (!allocation.resident()) return places.size();
+  const auto here = [&](const Homes::Place& place) { return place.segment == allocation.segment(); };
+  return static_cast<size_t>(std::find_if(places.begin(), places.end(), here) - places.begin());
+}
+
 /// Memory that is reserved at an allocation's new place before the allocation leaves its old place.
 struct Residency::Room {
   std::optional<SegmentPages> pages;
@@ -103,7 +100,8 @@ void Residency::Bring(Allocation& allocation, const Wanted& wanted) {
   if (allocation.offered) throw OsError(allocation.name + " is offered; D3DKMTReclaimAllocations2 comes first");
   if (allocation.resident() && allocation.bound) return;
   for (size_t place = 0; place < allocation.homes.places.size(); ++place) {
-    if (PlaceOf(allocation) == place || TryPlace(allocation, place, &wanted)) return;
+    if (PlaceOf(allocation) == place) return Collapse(allocation, wanted);
+    if (TryPlace(allocation, place, &wanted)) return;
   }
   if (allocation.resident()) return;
   uint64_t bytes = 0;
@@ -194,41 +192,6 @@ bool Residency::TakeRoom(Allocation& allocation, size_t place, const Wanted* wan
   room.pages->Release(vidmm_.gpu().kernel());
   Compact(at.segment, large, fit, *wanted);
   return take();
-}
-
-void Residency::Compact(unsigned segment, uint64_t block, uint64_t count, const Wanted& wanted) {
-  if (vidmm_.gpu().physical_paging()) return;
-  std::vector<Allocation*> movable;
-  std::vector<const SegmentPages*> pages;
-  for (Allocation* each : vidmm_.allocations().all()) {  // iterates in creation order
-    if (!each->local || each->segment() != segment || each->used == 0 || each->contiguous != 0 || each->offered)
-      continue;
-    if (std::find(wanted.begin(), wanted.end(), each) != wanted.end()) continue;
-    movable.push_back(each);
-    pages.push_back(each->local.get());
-  }
-  const auto move = [&](size_t index, uint64_t start, uint64_t end) -> const SegmentPages* {
-    return MoveOutOf(*movable[index], start, end) ? movable[index]->local.get() : nullptr;
-  };
-  Compaction compaction(vidmm_.gpu().segment(segment), block, pages, move);
-  compaction.Free(count);
-  counts_.bytes_moved += compaction.moved_pages() * kPage;
-}
-
-bool Residency::MoveOutOf(Allocation& allocation, uint64_t start, uint64_t end) {
-  auto pages = allocation.local->MovedOutOf(start, end, allocation.name);
-  if (!pages) return false;
-  const SuspendedContexts suspended(allocation);
-  vidmm_.mappings().Invalidate(allocation);
-  Allocation old;
-  HandOver(allocation, old);
-  vidmm_.placement().Put(allocation, std::move(*pages));
-  vidmm_.transfers().CopyLocal(old, allocation, allocation.bytes);
-  vidmm_.placement().Evict(old);
-  vidmm_.placement().NotifyResident(allocation);
-  vidmm_.mappings().Restore(allocation);
-  Count(counts_.moves, "moves");
-  return true;
 }
 
 bool Residency::MakeRoom(Allocation& allocation, size_t place, const Wanted& wanted) {

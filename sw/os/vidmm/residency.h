@@ -9,6 +9,7 @@
 
 namespace gmmu::os {
 
+class SegmentPages;
 class VidMm;
 struct Allocation;
 struct GpuProcess;
@@ -28,7 +29,8 @@ struct GpuProcess;
 ///
 /// With VramPlacement::kFirstFit, an allocation that large pages can map (Mappings::LargePageBytes)
 /// receives large blocks of VRAM. If too few blocks are free, pages of allocations that are not
-/// wanted are first moved within the segment.
+/// wanted are first moved within the segment. A wanted allocation that has fewer blocks than it
+/// could is moved to more of them if the segment has room for a second copy.
 ///
 /// A move allocates the new memory, invalidates and flushes the entries, moves the contents out, frees the old memory,
 /// moves the contents in, and writes the entries. A page-in provides page tables, memory, contents and entries, in this
@@ -97,8 +99,9 @@ class Residency {
     uint64_t table_evictions = 0, table_restores = 0;
     // Moves within a memory segment that free large blocks.
     uint64_t moves = 0, bytes_moved = 0;
-    uint64_t drops = 0;     // offered allocations that lost their contents
-    uint64_t discards = 0;  // evictions without a copy
+    uint64_t collapses = 0;  // moves of an allocation to more large blocks
+    uint64_t drops = 0;      // offered allocations that lost their contents
+    uint64_t discards = 0;   // evictions without a copy
   };
   const Counts& counts() const { return counts_; }
 
@@ -106,6 +109,9 @@ class Residency {
   using Wanted = std::vector<Allocation*>;
   struct Room;
 
+  /// Returns the index of the allocation's current place in Homes::places, or the size of that list
+  /// if the allocation is not resident.
+  static size_t PlaceOf(const Allocation& allocation);
   void Bring(Allocation& allocation, const Wanted& wanted);
   void RestoreTables(GpuProcess& process, const Wanted& wanted);
   /// Moves the allocation to a place. Returns false if the place has no room; the allocation then
@@ -120,6 +126,11 @@ class Residency {
   /// Moves the allocation's pages out of the bytes [start, end) of its memory segment. Returns
   /// false if there is no other room for them.
   bool MoveOutOf(Allocation& allocation, uint64_t start, uint64_t end);
+  /// Moves a resident allocation within its memory segment if it then consists of more large blocks.
+  /// Does nothing unless the segment has room for a second copy.
+  void Collapse(Allocation& allocation, const Wanted& wanted);
+  /// Moves the contents to other pages of the segment and frees the old ones.
+  void MoveTo(Allocation& allocation, SegmentPages pages);
   bool KeepToBudget(Allocation& allocation, const Wanted& wanted);
   /// Moves allocations of the process with at most priority `priority` until `more` bytes fit into
   /// its budget. Returns false if no further allocation may be moved.

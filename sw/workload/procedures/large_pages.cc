@@ -34,7 +34,8 @@ class LargePages {
         words_(life),
         random_(life.options.seed, "large pages"),
         percent_(values.at("percent")),
-        most_pages_(values.at("most_pages")) {}
+        most_pages_(values.at("most_pages")),
+        collapse_(values.at("collapse") != 0) {}
 
   void Run() {
     life_.Work([&] { process_ = vidmm_.CreateProcess("process"); });
@@ -68,7 +69,8 @@ class LargePages {
           "[machine.gpu] vram_mib and [machine.os] window_pages");
     others_ = os::LargePagesOf(*process_);
     const uint64_t pages = Local().free * percent_ / 100 / large_;
-    Mapped big = Make("big", pages * large_, true);
+    const Mapped big = Make("big", pages * large_, true);
+    if (collapse_) Collapse(big, pages);
     Say("the free half is mapped by large pages", LargePagesOfBig(), pages);
     for (const Mapped& piece : pieces_) Read(piece);
     Split(big, pages);
@@ -102,13 +104,36 @@ class LargePages {
       piece.va = vidmm_.ReserveVa(*process_, bytes);
       vidmm_.Map(*process_, piece.va, *piece.allocation, 0, bytes / kPage);
     });
-    if (same) life_.Timed("large pages", bytes, false, bring);
+    if (same && collapse_) BringAmongAll(piece.allocation);
+    else if (same) life_.Timed("large pages", bytes, false, bring);
     else bring();
     life_.Work([&] {
       for (uint64_t page = 0; page < bytes / kPage; page += same ? bytes / kPage : 1)
         vidmm_.transfers().Fill(*piece.allocation, page * kPage, same ? bytes : kPage, PageWords::Word(made_++));
     });
     return piece;
+  }
+
+  /// Makes the allocation resident in a call that wants all others too, so that none of them may be
+  /// moved.
+  void BringAmongAll(os::Allocation* allocation) {
+    std::vector<os::Allocation*> wanted{allocation};
+    for (const Mapped& piece : pieces_) wanted.push_back(piece.allocation);
+    life_.Work([&] { vidmm_.residency().MakeResident(wanted); });
+  }
+
+  /// The allocation is resident in small pages. When it is wanted alone, VidMm moves the others to
+  /// make large blocks, and then moves the allocation into them.
+  void Collapse(const Mapped& big, uint64_t pages) {
+    life_.Compare("few large pages while nothing may be moved", LargePagesOfBig() < pages ? "" : "all are large");
+    const uint64_t before = vidmm_.residency().counts().bytes_moved;
+    life_.Timed("collapse", pages * large_, false,
+                [&] { life_.Work([&] { vidmm_.residency().MakeResident({big.allocation}); }); });
+    const uint64_t moved = vidmm_.residency().counts().bytes_moved - before;
+    life_.Compare("the cost of the collapse is counted",
+                  moved >= os::BytesOf(*big.allocation) ? "" : std::to_string(moved) + " bytes");
+    const std::vector<uint32_t> words(8, PageWords::Word(big.word));
+    words_.Read(process_, "after the collapse", big.va + pages * large_ - words.size() * kPage, words);
   }
 
   void Fill() {
@@ -164,6 +189,7 @@ class LargePages {
   PageWords words_;
   os::Random random_;
   const uint64_t percent_, most_pages_;
+  const bool collapse_;  // the large allocation first gets small pages
   os::GpuProcess* process_ = nullptr;
   uint64_t large_ = 0, others_ = 0;
   std::vector<Mapped> pieces_;
@@ -177,9 +203,11 @@ void RunLargePages(Life& life, const ParameterValues& values) { LargePages(life,
 Procedure LargePagesProcedure() {
   return {"large_pages",
           "Small allocations fill VRAM, and every second one is destroyed. An allocation that takes most of the "
-          "free memory must then be mapped by large pages. One of these is split, and all are evicted and restored.",
+          "free memory must then be mapped by large pages, at once or, with collapse, after it has had small pages. "
+          "One of the large pages is split, and all are evicted and restored.",
           {{"percent", 90, 1, 100, "Percentage of the free memory that must be mapped by large pages."},
-           {"most_pages", 24, 1, 4096, "Size of the largest small allocation in pages."}},
+           {"most_pages", 24, 1, 4096, "Size of the largest small allocation in pages."},
+           {"collapse", 0, 0, 1, "1: the allocation first gets small pages, which VidMm then collapses."}},
           RunLargePages};
 }
 

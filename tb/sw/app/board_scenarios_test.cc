@@ -38,6 +38,7 @@ const std::map<std::string, std::string>& Lacking() {
       {"linked-tables-pressure", kOneGpu},
       {"two-adapters", kOneGpu},
       {"linked-context-allocations", kOneGpu},
+      {"linked-va-calls", kOneGpu},
       {"two-adapters-isolation", kOneGpu},
       {"two-adapters-removal", kOneGpu},
       {"two-adapters-linked", kOneGpu},

@@ -3,10 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "os/vidmm/residency.h"
 #include "os/application/facts.h"
 #include "os/application/gpu.h"
+#include "os/base/errors.h"
 #include "os/base/page_math.h"
+#include "os/miniport/segments.h"
 #include "tb/sw/os/driver_front.h"
 #include "tb/sw/os/life_bench.h"
 #include "workload/procedures/procedures.h"
@@ -69,7 +75,12 @@ INSTANTIATE_TEST_SUITE_P(Seed, LargePages, ::testing::Values(1, 2, 3));
 
 TEST_P(LargePages, AreMadeByMovesWhereVramIsBrokenUp) {
   LargePagesBench bench(GetParam());
-  RunWhole(bench, "large_pages", {{"percent", 90}, {"most_pages", 24}});
+  RunWhole(bench, "large_pages", {{"percent", 90}, {"most_pages", 24}, {"collapse", 0}});
+}
+
+TEST_P(LargePages, ReplaceSmallOnesWhenTheAllocationIsWantedAgain) {
+  LargePagesBench bench(GetParam());
+  RunWhole(bench, "large_pages", {{"percent", 45}, {"most_pages", 24}, {"collapse", 1}});
 }
 
 /// VRAM without free pages: it holds one large page, which is mapped, and an allocation of all
@@ -117,6 +128,68 @@ TEST_F(FullVram, AnUnmapThatSplitsALargePageEvictsForItsTable) {
     Reads(life, process, kVa + (hole - 1) * kPage, {kWord});
     Faults(life, process, kVa + hole * kPage, regs::Fault::kEntryInvalid);
     Reads(life, process, kVa + (hole + 1) * kPage, {kWord});
+  });
+}
+
+class TwoSegments : public DriverFront {};
+
+/// A large page moves to a segment without large blocks, so it needs a page table. VRAM is filled
+/// when the move has begun.
+TEST_F(TwoSegments, ContentsSurviveAMoveThatFindsNoRoomForPageTables) {
+  constexpr uint64_t kVa = 0x10000000;
+  constexpr uint32_t kWord = 0x5A5A5A5A;
+  bench.options.os.page_table_bits = {6, 10, 10};
+  bench.options.os.vram_placement = VramPlacement::kFirstFit;
+  bench.options.os.driver["VisibleVramBytes"] = 2 << 20;
+  RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    const auto make = [&](const std::string& name, uint64_t bytes, UINT priority) {
+      AllocationRequest request{name, bytes};
+      request.accessed_physically = false;
+      request.priority = priority;
+      return life.vidmm.CreateAllocation(request, process);
+    };
+    Residency& residency = life.vidmm.residency();
+    Allocation* large = make("large", LargePageBytes(*process), D3DDDI_ALLOCATIONPRIORITY_NORMAL);
+    life.vidmm.Map(*process, kVa, *large, 0, large->bytes / kPage);
+    residency.MakeResident({large});
+    ASSERT_EQ(large->segment(), 3u);
+    life.vidmm.transfers().Fill(*large, 0, large->bytes, kWord);
+    ASSERT_EQ(LargePagesOf(*process), 1u);
+
+    RangeAllocator& next = *life.adapter.lead().segment(2).space;
+    std::vector<std::pair<RangeAllocator*, uint64_t>> held;
+    const auto hold = [&](RangeAllocator& space, std::optional<uint64_t> start) {
+      if (start) held.emplace_back(&space, *start);
+      return start.has_value();
+    };
+    for (uint64_t at = 0; at < life.adapter.lead().segment(2).size; at += large->bytes)
+      if (next.AllocateAt(at, kPage, "test")) held.emplace_back(&next, at);
+    bool moving = false;
+    Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || std::exchange(moving, true)) return;
+      for (const unsigned segment : {2, 3}) {
+        RangeAllocator& space = *life.adapter.lead().segment(segment).space;
+        while (hold(space, space.Allocate(kPage, kPage, "test"))) {}
+      }
+    });
+    Allocation* high = make("high", life.adapter.lead().segment(3).space->free_bytes() + kPage,
+                            D3DDDI_ALLOCATIONPRIORITY_HIGH);
+    EXPECT_THROW(
+        {
+          residency.MakeResident({high});
+          if (high->segment() != 3) throw Exhausted("another place");
+        },
+        OsError);
+    Watch(nullptr);
+    EXPECT_TRUE(moving);
+    for (const auto& [space, start] : held) space->Free(start);
+    residency.Evict(*high);
+    residency.MakeResident({large});
+    Reads(life, process, kVa, {kWord, kWord});
+    life.vidmm.DestroyAllocation(high);
+    life.vidmm.DestroyAllocation(large);
+    life.vidmm.DestroyProcess(process);
   });
 }
 
