@@ -38,10 +38,10 @@ function(gmmu_test name label seconds)
     set_property(GLOBAL APPEND PROPERTY GMMU_QUICK ${name})
   endif()
   set(prefix)
-  if(name MATCHES "_([0-9]+)$")  # the same tests with another data width
+  if(name MATCHES "_([0-9]+)$")  # a build of the same tests with another data width
     set(prefix TEST_PREFIX "bits${CMAKE_MATCH_1}.")
     set(label long)
-  elseif(name MATCHES "^test_rtl_top_(.+)$")  # the same tests with other sizes
+  elseif(name MATCHES "^test_rtl_top_(.+)$")  # a build of the same tests with other sizes
     set(prefix TEST_PREFIX "${CMAKE_MATCH_1}.")
   endif()
   gtest_discover_tests(${name} ${prefix} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES

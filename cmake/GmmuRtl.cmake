@@ -28,7 +28,7 @@ foreach(line IN LISTS lines)
   list(APPEND GMMU_RTL_SOURCES ${PROJECT_SOURCE_DIR}/rtl/${line})
 endforeach()
 
-# Warnings fail only `make lint`: new warnings of a later Verilator must not break a user's build.
+# Warnings fail only `make lint`: new warnings from a later Verilator must not break a user's build.
 set(GMMU_VERILATOR_ARGS -sv ${PROJECT_SOURCE_DIR}/rtl/speed.vlt --quiet-stats -Wno-fatal -Werror-USERFATAL -Wno-lint -Wno-style
                         --x-assign fast --x-initial fast --output-split 20000 --output-split-cfuncs 2000
                         +define+GMMU_VA_BITS=${GMMU_VA_BITS} +define+GMMU_DATA_BITS=${GMMU_DATA_BITS})
@@ -37,8 +37,9 @@ if(GMMU_SLEEP)
   list(APPEND GMMU_VERILATOR_ARGS +define+GMMU_SLEEP)
 endif()
 
-# Builds the engine as libraries gmmu_rtl_gpu<SUFFIX> (the Verilated GPU with ports of BITS bits) and
-# gmmu_rtl_engine<SUFFIX> (its SystemC module and the machine around it); gmmu_machine<SUFFIX> combines them all.
+# Builds the engine as libraries gmmu_rtl_gpu<SUFFIX> (the Verilated GPU with BITS-bit ports) and
+# gmmu_rtl_engine<SUFFIX> (the GPU's SystemC module and the machine around it); gmmu_machine<SUFFIX>
+# combines both with the rest of the machine.
 function(gmmu_rtl_engine suffix bits)
   file(GLOB sources CONFIGURE_DEPENDS sim/gpu/*.cc sim/*/sc_*.cc)
   if(NOT sources)

@@ -8,7 +8,7 @@ function(gmmu_profile profile result)
   foreach(index RANGE ${GMMU_LAST_SIZE})
     string(JSON name GET "${GMMU_SIZES}" sizes ${index} name)
     gmmu_size(${profile} ${index} value)
-    if(NOT value MATCHES "^[0-9]+$")  # the name of an earlier size
+    if(NOT value MATCHES "^[0-9]+$")  # the value is the name of a previous size
       set(value ${value_${value}})
     endif()
     set(value_${name} ${value})
@@ -17,7 +17,7 @@ function(gmmu_profile profile result)
   set(${result} ${values} PARENT_SCOPE)
 endfunction()
 
-# Ids of 16 bits, which the wrapper of the whole GPU passes through unchanged.
+# Builds the whole GPU with 16-bit ids, which its wrapper passes through unchanged.
 set(GMMU_TOP_ARGS +define+GMMU_ID_BITS=16)
 
 if(GMMU_RTL AND GMMU_PLANTS)
@@ -34,7 +34,7 @@ elseif(GMMU_RTL)
     foreach(bench IN LISTS arg_BENCHES)
       get_filename_component(top ${bench} NAME_WE)
       # Every bench includes all checkers (tb/formal/props) and binds, because it may contain blocks
-      # of any room.
+      # from any room.
       file(GLOB binds CONFIGURE_DEPENDS tb/formal/props/*_props.sv)
       file(GLOB more CONFIGURE_DEPENDS tb/rtl/*/gmmu_*_binds.sv)
       list(APPEND binds ${more})

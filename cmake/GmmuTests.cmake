@@ -3,9 +3,9 @@
 #   tb/sw/<room>, tb/sim/<room>  label unit    plain C++; rooms with SystemC sources link the engine
 #   tb/rtl/<room>                label rtl     with the Verilated tops gmmu_*_bench of that folder
 #   tb/system                    label system  the whole stack
-# Label long marks the rooms of GMMU_WIDE_BENCHES and jobs of the whole stack with ports of GMMU_WIDE_BITS bits, and
-# tests of fixtures named Long*. Label quick, in addition to the others, marks the tests to be run after each change;
-# target quick_tests builds them.
+# Label long marks the rooms in GMMU_WIDE_BENCHES, whole-stack jobs with GMMU_WIDE_BITS-bit ports,
+# and tests whose fixtures are named Long*. Label quick, in addition to the others, marks the tests
+# to be run after each change; target quick_tests builds them.
 include(GmmuGoogleTest)
 
 gmmu_test(test_netlist unit 60 SOURCES tb/netlist/netlist_test.cc tb/netlist/netlist.cc tb/netlist/block_ram.cc)
@@ -42,7 +42,7 @@ foreach(room IN LISTS rooms)
     list(APPEND plain tb/sw/kmd/fake_kernel.cc tb/sw/kmd/started_driver.cc)
   endif()
   if(path STREQUAL "sw/workload")
-    list(APPEND plain tb/sw/os/hal/flat_remapping.cc)  # runs the job on a unit that is not VT-d
+    list(APPEND plain tb/sw/os/hal/flat_remapping.cc)  # a remapping unit that is not VT-d
   endif()
   if(path STREQUAL "sw/os/miniport")
     list(APPEND plain tb/sw/os/vidsch/vidsch_bench.cc)  # the scheduler's calls show the threading levels
@@ -103,8 +103,8 @@ foreach(room IN LISTS rooms)
   if(TARGET test_sw_app AND path STREQUAL "sw/app")  # drivers in shared objects: our own driver and faulty ones
     add_library(driver_own MODULE $<TARGET_OBJECTS:gmmu_kmd>)
     # Builds our own driver with a function call before each memory access (docs/driver.md), and a
-    # second variant in which PreemptCommand and ResetEngine do their device-level work at the
-    # caller's IRQL.
+    # second variant in which PreemptCommand and ResetEngine stay at the caller's IRQL for the work
+    # that belongs at device IRQL.
     file(GLOB kmd_sources CONFIGURE_DEPENDS ${GMMU_SW}/kmd/*.cc ${GMMU_SW}/kmd/build/*.cc)
     add_library(watched_kmd OBJECT ${kmd_sources})
     file(READ ${PROJECT_SOURCE_DIR}/sw/kmd/reset.cc reset_text)
@@ -149,8 +149,8 @@ foreach(room IN LISTS rooms)
     file(GLOB software_sources CONFIGURE_DEPENDS examples/drivers/software/*.c)
     add_library(driver_software MODULE ${software_sources})
     target_include_directories(driver_software PRIVATE sw sw/ddi)
-    # Builds variants of the driver in examples/drivers/software with other segments, table sizes
-    # and update modes (hardware.h).
+    # Builds variants of the driver in examples/drivers/software with different segments, table
+    # sizes and update modes (hardware.h).
     set(of_16k LEAF_BITS=11 UPPER_BITS=11)
     set(of_64k LEAF_BITS=13 UPPER_BITS=13 LEVELS=3)
     set(software_local_16k ${of_16k})
@@ -197,7 +197,8 @@ foreach(room IN LISTS rooms)
     target_include_directories(driver_storming PRIVATE sw sw/ddi examples/drivers/software)
     list(APPEND drivers driver_storming)
     # Builds the built-in driver with deliberate errors, one of which environment variable
-    # GMMU_MISDEED selects. The code of the errors calls a function before each memory access.
+    # GMMU_MISDEED selects. Only the code of the errors is instrumented: it calls a function before
+    # each memory access.
     add_library(misbehaving OBJECT tb/sw/app/drivers/misbehaving.cc)
     target_include_directories(misbehaving PRIVATE ${GMMU_SW})
     target_compile_options(misbehaving PRIVATE -std=c++17 -O1 -fsanitize=thread)
@@ -269,8 +270,8 @@ if(system_sources AND TARGET gmmu_machine)
                        PROPERTIES LABELS long TIMEOUT 900 COST 150 FIXTURES_REQUIRED ddi_rows)
 endif()
 
-# Runs jobs of the whole stack with a wider bus. gmmu_256 differs from gmmu in the Verilated GPU, the SystemC module
-# around it and the built sizes that the configuration checks.
+# Runs whole-stack jobs with a wider bus. gmmu_256 differs from gmmu only in the Verilated GPU, the
+# SystemC module around it and the built sizes that the configuration checks.
 if(TARGET test_system AND TARGET gmmu)
   foreach(bits IN LISTS GMMU_WIDE_BITS)
     gmmu_rtl_engine(_${bits} ${bits})

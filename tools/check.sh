@@ -5,9 +5,10 @@
 #
 #   tools/check.sh [even | odd | all]    all: every step; default: the parity of the commit count
 #
-# Building all tests takes as long as running them, so the tests run in one place: here at odd commits, in a bare
-# Debian 13 at even ones (which needs root; without it they run here, and the bare Debian's step counts as skipped).
-# Steps that need this build run at odd commits; at even ones nothing is compiled here, and synth-check and formal run.
+# Building all tests takes as long as running them, so they run in one place only: in this checkout
+# if the commit count is odd, in a bare Debian 13 if it is even. The latter needs root: without root
+# that step is skipped, and the tests run in this checkout. Steps that need a build in this checkout
+# run at odd counts; at even counts nothing is compiled here, and synth-check and formal run.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -79,7 +80,7 @@ lists='build test synth lint'
 step './gmmu tools' ./gmmu tools $lists
 at $here step './gmmu run' ./gmmu run
 at odd step './gmmu run --waves' waves
-at odd step './gmmu bench' ./gmmu bench  # alone: it measures speeds
+at odd step './gmmu bench' ./gmmu bench  # runs alone, because it measures speeds
 at even beside 'make synth-check' make -s synth-check
 step 'make lint' make -s lint
 at even step 'make formal' make -s formal

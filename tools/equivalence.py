@@ -33,8 +33,8 @@ MACROS = {"GMMU_PROFILE": "Tiny"}
 BEGIN_ALIKE = "begin alike"
 RESET = 4  # cycles; a state machine that synthesis made one-hot is in no state before its reset
 MARK = "<!-- written by tools/equivalence.py --docs -->\n"
-# SIZES sets parameters that profile Tiny does not, by name, in every module that has them; OWN sets
-# parameters of single modules.
+# SIZES sets parameters that profile Tiny does not set, in every module that has a parameter of that
+# name; OWN sets parameters of single modules.
 SIZES = {"Width": 4, "Depth": 4, "Slots": 4, "Chunks": 2, "Timeout": 16, "OwedDepth": 4, "CountWidth": 5, "NumRequesters": 4,
          "RequestBytes": 64, "KeepAlive": 64, "Bytes": 64, "Owed": 2, "UpBits": 8}
 OWN = {"gmmu_fifo_room": {"Depth": 8}, "gmmu_fifo_ram": {"Depth": 8}, "gmmu_rr_arbiter": {"N": 3},
@@ -55,7 +55,7 @@ def parameters(name, path):
     return {key: {**SIZES, **OWN.get(name, {})}[key] for key in found if key in {**SIZES, **OWN.get(name, {})}}
 
 
-# A register whose reset sets it and that has no initial value starts as 1, as in the device.
+# A register without an initial value starts as 1 if its reset sets it to 1, as in the device.
 FIRST = """module \\$_SDFF{kind}_P{pol}1{e}_ (input D, C, R{port}, output Q);
   (* init = 1'b1 *) wire q;
   \\$_DFF_P_ ff (.C(C), .D({data}), .Q(q));

@@ -4,11 +4,12 @@
 #
 #   tools/fresh_root.sh SUITE COMMAND...     tools/fresh_root.sh trixie './gmmu run' './gmmu test'
 #
-# Needs root. The root is debootstrap's minbase in a temporary folder, removed at the end (KEEP=1 keeps it). The copy is
-# of the checkout's files, without build/ and .git, at the path of the checkout. This machine's access to mirrors (settings
-# of apt and pip, proxy variables, certificates) is copied too. If this machine has ccache, the root gets it and this
-# machine's cache: sources that the same compiler has compiled before, here or in a root, are not
-# recompiled. Prints each command's exit status and time. Exit status 0: all commands succeeded.
+# Needs root. The root is debootstrap's minbase in a temporary folder, removed at the end (KEEP=1
+# keeps it). The copy contains the checkout's files without build/ and .git, at the same path as the
+# checkout. The settings with which this machine reaches mirrors (apt, pip, proxy variables,
+# certificates) are also copied. If this machine has ccache, the root gets it and this machine's
+# cache: sources that the same compiler has compiled before, here or in a root, are not recompiled.
+# Prints each command's exit status and time. Exit status 0: all commands succeeded.
 set -u
 [ $# -ge 2 ] || { sed -n '3,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 [ "$(id -u)" -eq 0 ] || { echo "fresh_root: needs root" >&2; exit 2; }

@@ -31,8 +31,8 @@ import rtl_sources
 from rtl_sources import ROOT
 
 EQUIVALENT = ROOT / "tb/mutants/equivalent.toml"
-REFUSED = "refused.json"  # numbers of mutants in a copy that do not compile
-LEAST = 0.95  # least share of non-equivalent mutants that tests must detect
+REFUSED = "refused.json"  # numbers of the mutants in a copy that do not compile
+LEAST = 0.95  # minimum share of non-equivalent mutants that tests must detect
 SWAPS = {"==": "!=", "!=": "==", "&&": "||", "||": "&&", "&": "|", "|": "&", "+": "-", "-": "+", "<": "<=", "<=": "<",
          ">": ">=", ">=": ">", "1'b0": "1'b1", "1'b1": "1'b0", "'0": "'1", "'1": "'0", "!": " "}
 TOKEN = re.compile(r"""\d*'[bdh][0-9a-fA-F_xX]+|'[01](?![\w'])|[<>]{2,3}|<=|>=|==|!=|&&|\|\||[&|+\-<>!]|['(){}\[\]]|\w+""")

@@ -26,7 +26,7 @@ FAULTS = ROOT / "tb/ddi"
 PAGE = ROOT / "docs/ddi-faults.md"
 NEEDED = ("id", "row", "file", "old", "new", "test", "why")
 KNOWN = NEEDED + ("part", "statement", "throws")
-SEED, DRAW = 1, 10  # seed and number of the draw on the page
+SEED, DRAW = 1, 10  # seed and size of the draw that the page shows
 
 
 def load():

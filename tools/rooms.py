@@ -57,8 +57,8 @@ ROOMS = {
     "sim/policy_python": ("sim/twin",),
 }
 
-# The headers of sw/os that rooms above the operating system may include: those of the application
-# room, the calls of VidMm, and these values.
+# The headers of sw/os that rooms above the operating system may include: the headers of the
+# application room, the calls of VidMm (CALLS), and basic types (VALUES).
 FACADE = "sw/os/application"
 CALLS = {f"sw/os/vidmm/{name}.h" for name in (
     "allocations", "aperture", "context_allocations", "mappings", "monitored_fence", "process_tables", "processes",
@@ -70,8 +70,8 @@ VALUES = {f"sw/os/{name}.h" for name in (
 # Types that the headers above leave incomplete for applications, which use sw/os/application/facts.h instead.
 INCOMPLETE = {"sw/os/vidmm/allocation.h", "sw/os/vidmm/gpu_process.h"}
 
-# Maps a hidden room to the folder whose sources and tests alone may include it. All others use an interface header:
-# sw/os/hal/remapping.h, sim/iommu/remapper.h.
+# Maps a hidden room to the folder whose sources and tests alone may include it. All other rooms use
+# an interface header: sw/os/hal/remapping.h, sim/iommu/remapper.h.
 BORDERS = {"sw/os/hal/vtd": "sw/os/hal", "sim/iommu/vtd": "sim/iommu"}
 
 BOOTS = "it builds the machine and boots it"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives each output of a design its own register and connects all outputs to one pin. Each bit of a
 // shift register that ends at the pin XORs in three of these registers, a third of the outputs
-// apart. So no output is unused, and three outputs cost one LUT.
+// apart. Every output is therefore used, and three outputs need one LUT.
 module gmmu_fold_out #(
   parameter int unsigned Width = 2
 ) (

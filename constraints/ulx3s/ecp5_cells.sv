@@ -3,8 +3,8 @@
 // names. Sources: Lattice FPGA-TN-02200 (PLL), FPGA-TN-02032 (I/O registers).
 
 // The PLL passes its input through: simulations drive the oscillator pin with the GPU's clock. The
-// frequency of a real PLL is CLKI / CLKI_DIV x CLKFB_DIV. CLKOS is the inverted input; the
-// simulation of the pins adds the rest of its phase.
+// frequency of a real PLL is CLKI / CLKI_DIV x CLKFB_DIV. CLKOS is the inverted input, a phase of
+// 180 degrees; the simulation of the pins adds the rest.
 module EHXPLLL #(
   parameter int CLKI_DIV = 1,
   parameter int CLKFB_DIV = 1,

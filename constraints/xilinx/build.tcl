@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Vivado, from the repository's root: vivado -mode batch -source constraints/xilinx/build.tcl
-# Run nowhere. Makes build/boards/arty-a7/gmmu_arty_a7.bit with reports of area and timing beside it.
+# This script has never been run. It writes build/boards/arty-a7/gmmu_arty_a7.bit, and reports of
+# area and timing into the same folder.
 set folder build/boards/arty-a7
 file mkdir $folder
 set list [open rtl/files.f]

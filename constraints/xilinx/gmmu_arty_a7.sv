@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Top module for the Arty A7-100T (XC7A100T), with VRAM in block RAM. It was never built or run.
+// Top module for the Arty A7-100T (XC7A100T), with VRAM in block RAM. It has never been built or
+// run.
 module gmmu_arty_a7 #(
   parameter int unsigned BitsPerSecond = 3_000_000,
   parameter logic [63:0] Build = '0
@@ -24,8 +25,7 @@ module gmmu_arty_a7 #(
     .CLKOUT5(), .CLKOUT6());
   BUFG u_clk (.I(fast), .O(clk));
 
-  // ---- Reset lasts while the clock is not locked or the button is pressed, and for 16 more
-  // cycles.
+  // ---- Reset lasts while the MMCM is not locked or the button is pressed, and for 16 more cycles.
   logic [1:0] calm_q;
   logic [3:0] wait_q;
   logic       rst_q;

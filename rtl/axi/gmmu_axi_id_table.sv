@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Id table for one direction (reads or writes) of gmmu_axi_ids. It assigns a free id of IdBits bits
-// to every burst, stores the burst's own id, and frees the assigned id on the burst's last
-// response. The id that has been free longest is assigned next. "Above" means the GPU's side,
-// "below" the memory's.
+// to every burst, stores the id that the burst has inside the GPU, and frees the assigned id on the
+// burst's last response. The id that has been free longest is assigned next. "Above" means the
+// GPU's side, "below" the memory's.
 //
 //   ax      offers with the GPU's id, held until accepted; ax_shared_i: this id is the shared id
 //   m       the same offers with the assigned id, held until accepted; an offer waits while no id
 //           is free
 //   answer  a beat of R, or a B, in the cycle in which it is accepted. known_o: a burst with this
-//           id is outstanding at the memory, and up_id_o is that burst's id above. A beat with an
-//           unknown id changes nothing
+//           id is outstanding at the memory, and up_id_o is that burst's id above. A response with
+//           an unknown id changes nothing
 //   shared  all outstanding bursts with the shared id use a single id below, so that AXI4 keeps
 //           their order. At most 2**CountWidth - 1 of them are outstanding; the next one waits.
 //           There are two shared ids, which differ in the highest bit of the id above, the
@@ -54,7 +54,8 @@ module gmmu_axi_id_table #(
   assign known_o = busy_q[answer_id_i];
   assign ended = answer_i && answer_last_i && known_o;
 
-  // ---- Free ids: the ids that were never used come first, in ascending order, then freed ids.
+  // ---- Free ids: the ids that have never been used come first, in ascending order, then freed
+  // ids.
   logic [IdBits:0] fresh_q;
   logic            fresh, back_valid, back_room, may_go;
   id_t             back_id;

@@ -9,8 +9,8 @@
 //               wait for each other
 //   Shared      1: bursts of s_aw whose id, without its highest bit, equals SharedId share one id
 //               below and so keep their order, which the writes of the GPU's VRAM window require
-//   w           passes in order and needs no id. W may run up to three bursts further ahead of AW
-//               than above, because this unit holds up to three addresses
+//   w           passes in order and needs no id. W may be up to three bursts further ahead of AW
+//               below than above, because this unit holds up to three addresses
 //   m_r, m_b    the GPU's id is restored in each response. A response whose id is not outstanding
 //               (its address was not accepted, or its last response has already arrived) is
 //               dropped, and stray_o is 1 in the next cycle

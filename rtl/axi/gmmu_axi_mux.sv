@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins the GPU's requesters to its two memory ports.
+// Connects the GPU's requesters to its two memory ports.
 //
 //   requesters  ax_t.port selects the memory port. PortPeer bursts leave through the host port as
 //               KindPeer; no other bursts do. An offer stays until it is accepted. A requester
@@ -15,16 +15,16 @@
 //   hold_i = 1: no new AR or AW is accepted, except from Exempt requesters. Accepted bursts leave
 //   (through the host port only while it is enabled) and complete; then silent_o rises.
 //
-// Stages. Each input has a register. From these, one AR and one AW move per cycle, each requester's
-// at most every other cycle: selected round robin, queued at the memory port one cycle later, and
-// offered there two cycles later. W follows the order of AW through one more register. R passes one
-// register, B two. W, R and B carry one beat per cycle and memory port; a requester receives one R
-// beat and one B per cycle.
+// Stages. Each input has a register. One AR and one AW per cycle are selected round robin from
+// these registers, each requester's at most every other cycle. One cycle later they enter the
+// memory port's queue, and after another cycle they are offered there. W follows the order of AW
+// through one more register. R passes one register, B two. W, R and B carry one beat per cycle and
+// memory port; a requester receives one R beat and one B per cycle.
 //
-// The requester Express only reads. Others depend on its reads, so it has a fast path without
+// The requester Express only reads. Others wait for its reads, so it has a fast path without
 // arbitration. If express_early_i is 1, its AR comes from register express_i and bypasses the input
 // register: it is offered in the cycle in which it arrives if its port's queue is empty, and queued
-// otherwise. A late AR, or one that arrives while another AR moves, first goes to an input
+// otherwise. Any other AR of Express, or one that arrives while another AR moves, goes to an input
 // register, on which alone ar_ready depends. Express has its own R register: R beats from VRAM
 // never wait, R beats from the host wait only for R beats from VRAM.
 module gmmu_axi_mux
@@ -77,7 +77,7 @@ module gmmu_axi_mux
   output logic     [1:0] b_ready_o,
   input  edge_b_t  [1:0] b_i,
 
-  output logic           idle_o,      // no offer is present or pending in the mux
+  output logic           idle_o,      // no requester has an offer, and none is pending in the mux
   output logic           own_idle_o   // no burst, except from Exempt, is queued or outstanding
 );
   localparam int unsigned N = NumRequesters;
@@ -166,8 +166,8 @@ module gmmu_axi_mux
 
   // ---- Arbitration of AR and AW. _want is 1 one cycle before the word moves, _turn_q while it
   // moves. room_q, one cycle old: the port's queue has space (_exempt: even while hold_i is 1).
-  // aw_may_q, by port: the requester owes the other port no W beat, and this port those of fewer
-  // than Owed bursts.
+  // aw_may_q, by port: the requester owes no W beat to the other port, and the W beats of fewer
+  // than Owed bursts to this one.
   set_t       ar_want, ar_turn, aw_want, aw_turn;
   set_t [1:0] aw_may_q;
   logic [1:0] open, ar_room, aw_room, ar_room_q, aw_room_q, ar_room_exempt_q, aw_room_exempt_q;
@@ -251,7 +251,7 @@ module gmmu_axi_mux
     logic ar_opens, aw_opens, ar_offered_q, aw_offered_q, aw_push, ar_here, ar_passes;
     edge_ax_t ar_head;
 
-    // room_o is two cycles old when a word moves: up to four more words may have come meanwhile.
+    // room_o is two cycles old when a word moves: up to four more words may have arrived.
     gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(Depth), .Margin(4 + Reserved)) u_ar_out (
       .clk_i, .rst_i, .room_o(ar_room[p]), .ready_o(ar_ready[p]),
       .valid_i(ar_here && !(ar_passes && ar_opens && ar_ready_i[p])),
@@ -279,8 +279,8 @@ module gmmu_axi_mux
     end
 
     // The requesters whose W beats this port must still accept, in the order of AW: owner_q
-    // (one-hot) is the first, a queue with an entry for each AW that may precede its beats holds
-    // the others.
+    // (one-hot) is the first. A queue holds the others, with space for every AW that may be ahead
+    // of its beats.
     set_t   owner_q;
     index_t owner_next;
     logic   owner_waits, owner_room, owner_load, owned_q, w_ready, w_here, w_last;

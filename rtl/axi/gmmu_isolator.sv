@@ -8,7 +8,7 @@
 //               the accesses in progress, then both memory ports stop and their bursts complete.
 //               Both steps together take at most Timeout cycles. Then the core is in reset
 //               (core_reset_o) until the memories have accepted every pending offer and every W
-//               beat of an accepted AW. Ignored during a reset.
+//               beat of an accepted AW. A pulse during a reset is ignored.
 //   stop_o      1 from the cycle after reset_i until the core and its reset registers (gmmu_reset)
 //               have left reset: the register port and the window port start no access. stopped_i:
 //               neither port has an access in progress. Accesses that were accepted but not started
@@ -82,7 +82,7 @@ module gmmu_isolator
   // StEnd waits for the software ports' accesses, StStop for responses to outstanding bursts.
   // StChoose selects the generation of later bursts. StCut completes pending offers and outstanding
   // W beats. StPause holds the core's reset a few cycles longer, StWake waits for the reset
-  // registers of the blocks. Bit 3: closed; bit 2: cut.
+  // registers of the blocks. In the encoding, bit 3 closes the ports and bit 2 cuts off the core.
   typedef enum logic [3:0] {
     StRun = 4'b0000, StEnd = 4'b0001, StStop = 4'b1000, StChoose = 4'b1100, StCut = 4'b1101,
     StPause = 4'b1110, StWake = 4'b0010

@@ -9,9 +9,9 @@
 //              an error response and writes nothing.
 //   wr         requester port of the mux; its ids are slot numbers. AW is offered only when all
 //              beats of the burst have arrived, so VRAM never waits for the peer's data.
-//   cut_i      the mux is in reset: bursts that it had accepted, and bursts whose last beat has
-//              arrived, get an error response; later bursts wait until the lost bursts have their
-//              responses
+//   cut_i      the mux is in reset: bursts that the mux had accepted, and bursts whose last beat
+//              has arrived, get an error response; later bursts wait until the lost bursts have
+//              their responses
 //   idle_o     no burst is outstanding
 // Error responses are issued slot by slot, in cycles in which the mux returns no B.
 module gmmu_peer_write
@@ -134,7 +134,7 @@ module gmmu_peer_write
       complete_q <= whole_q > whole_t'(issue);
       if (beat_take && beat_valid) beat_q <= last ? '0 : beat_q + 1'b1;
       if (good_in != good_out) good_q <= good_in ? good_q + 1'b1 : good_q - 1'b1;
-      // dead_q stays set until the beats of all bursts that the reset mux has lost are dropped.
+      // dead_q stays set until the beats of all bursts that the mux lost in its reset are dropped.
       dead_q <= cut_i || (dead_q && good_q != '0);
       if (cut_i) offer_q <= 1'b0;
       else if (!offer_q || wr_rsp_i.aw_ready) offer_q <= good_in;

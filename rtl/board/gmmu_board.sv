@@ -112,7 +112,7 @@ module gmmu_board
     .message_o(message), .cycle_o(cycle), .vram_key_o,
     .status_i({vram_ready_i, irq, idle, silent, resetting}), .count_i({access_error || unknown, again, gap, damaged}));
 
-  // The frame LED stays lit for about 50 ms after a frame.
+  // The frame LED stays lit for 2^23 cycles after a frame, about 100 ms at 80 MHz.
   logic [22:0] lit_q;
   always_ff @(posedge clk_i) begin
     if (got) lit_q <= '1;

@@ -86,7 +86,8 @@ module gmmu_link
     .clk_i, .rst_i(reset_o || rst_i), .write_i(pay_valid), .data_i(pay), .keep_i(frame_end),
     .keep_bytes_i(take ? length : '0), .room_o(room), .valid_o(down_valid_o), .ready_i(down_ready_i), .data_o(down_o));
 
-  logic said_room_q;              // the last frame announced no space for the host's next frame
+  // room fell below 4; when it is 4 or more again, a frame is sent to announce it
+  logic said_room_q;
   gmmu_link_tx #(.KeepAlive(KeepAlive)) u_tx (
     .clk_i, .rst_i(reset_o || rst_i), .valid_i(up_valid_i), .ready_o(up_ready_o), .data_i(up_i),
     .ack_i(ours), .ack_number_i(header.ack), .ack_room_i(header.room), .nak_i(header.nak),

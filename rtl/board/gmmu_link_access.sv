@@ -64,7 +64,7 @@ module gmmu_link_access
   logic [5:0]  words_q;         // remaining words of the message
   logic [7:0]  all_q;           // number of words in the response
   logic        bad_q;           // a word could not be read
-  logic [15:0] used_q;          // consumed request bytes that were not reported to the host
+  logic [15:0] used_q;          // consumed request bytes that have not been reported to the host
   logic [63:0] word_q;
   logic [7:0]  told_q;          // number of the response's next byte, from 1, modulo 256 (a
                                 // response of 32 words ends at 0)

@@ -6,8 +6,8 @@
 //              burst are processed at a time
 //   b          offered when the whole write is in the stream, because writes are posted
 //   up         the bytes of messages; last_o marks the last byte of a message. If a read and a
-//              write are offered together, the read goes first: a read that must follow a write is
-//              offered after the write's b
+//              write are offered together, the read goes first. This is safe, because a read that
+//              must follow a write is offered only after the write's b
 module gmmu_link_host_port
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -34,12 +34,12 @@ module gmmu_link_host_port
   output logic [7:0]               up_o,
   output logic                     up_last_o
 );
-  // ---- The beats of a write wait until all have arrived, because the header tells whether all
-  // bytes are written.
+  // ---- The beats of a write wait until all have arrived, because the message header states
+  // whether all bytes are written.
   logic        aw_q;              // an AW waits for its data or for its turn
   port_ax_t    awx_q;
   logic        whole_q;           // all beats have arrived
-  logic        sparse_q;          // a byte after the first one is not written
+  logic        sparse_q;          // a byte after the write's first byte is not written
   logic        first_q;           // the next beat is the first of its burst
   logic        beat_valid, beat_take, room;
   logic [63:0] beat;

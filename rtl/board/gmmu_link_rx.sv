@@ -5,7 +5,7 @@
 //   payload   every byte of the body after the header, with pay_valid_o; the last four are the CRC
 //   end_o     pulses one cycle after the zero byte that ends a frame, with the frame's header,
 //             payload length and validity (good_o: COBS correct, not too long, CRC correct). Two
-//             zero bytes in a row make no frame
+//             zero bytes in a row do not form a frame
 //   hello_o   with end_o: the frame is a good hello of this protocol version; session_o is the
 //             session to open
 module gmmu_link_rx

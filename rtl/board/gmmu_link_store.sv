@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers the bytes of frames until they are read. The bytes of a frame become readable only if the
-// frame is kept.
+// Stores the payload bytes of frames as they arrive. At the end of a frame, its bytes are either
+// kept, and can then be read, or dropped.
 //
-//   write     appends a byte to those since the last keep_i; there is space while room_o is not 0
-//   keep_i    makes the first keep_bytes_i of these bytes readable and drops the others. 0 drops
-//             all of them
+//   write     appends a byte to the bytes that have arrived since the last keep_i; allowed while
+//             room_o is not 0
+//   keep_i    keeps the first keep_bytes_i of these bytes and drops the others; 0 drops all
 //   room_o    number of full-size frames (MaxPayload and CRC) that fit, at most MaxFrames
 //   read      valid_o and data_o come from registers; data_o is stable while valid_o && !ready_i
 module gmmu_link_store

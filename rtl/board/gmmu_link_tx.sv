@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs a byte stream into frames and stores these until they are acknowledged. It also sends
-// frames without payload.
+// Packs a byte stream into frames and stores them until they are acknowledged. It also sends frames
+// without payload.
 //
 //   stream     bytes of the payload. A frame is closed when it is full, or when no byte was offered
 //              for some cycles and nothing else waits to be sent
@@ -207,7 +207,7 @@ module gmmu_link_tx
 
     // Acknowledgements from the host.
     if (ack_i) begin
-      // A frame that was never sent cannot be acknowledged.
+      // An acknowledgement of a frame that has never been sent is ignored.
       if (ack_number_i - acked_q <= made_q - acked_q) begin
         acked_q <= ack_number_i;
         limit_q <= ack_number_i + 8'(ack_room_i);

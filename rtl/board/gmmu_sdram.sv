@@ -64,10 +64,11 @@ module gmmu_sdram
 
   localparam int unsigned WordBits = RowBits + BankBits + ColumnBits - 2;
   localparam int unsigned PageWords = 9;      // width of a word's index within 4 KiB
-  localparam int unsigned WriteBeats = 256;   // one longest burst; 64 would not save block RAM
+  // one burst of maximum length; 64 beats would need as much block RAM
+  localparam int unsigned WriteBeats = 256;
   localparam int unsigned ReadBeats = 64;
   localparam int unsigned WriteBursts = 8;    // maximum number of writes without a response
-  // maximum number of reads whose last beat is not accepted
+  // maximum number of reads whose last beat has not been accepted
   localparam int unsigned ReadBursts = 16;
 
   typedef struct packed {
@@ -152,7 +153,7 @@ module gmmu_sdram
   assign can_read = ar_valid && read_ids_ready;
   assign start_read = !busy_q && pick_read_q;
   assign start_write = !busy_q && pick_write_q;
-  // These pulses are one cycle late; the next access starts at least four cycles later.
+  // The register stage is harmless, because the next access starts at least four cycles later.
   always_ff @(posedge clk_i) begin
     w_pop <= !rst_i && take && write_q;
     r_begun_q <= !rst_i && take && !write_q;

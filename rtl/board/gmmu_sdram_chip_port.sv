@@ -8,11 +8,11 @@
 //   r, b     The end of an access, in the order of op: the word of a read (undefined data if void),
 //            or the last word of a write (op_last_i), which is then in the chip. The receiver must
 //            accept it
-//   pins     Every output but csn comes from its own register, and dq_i goes into one. The chip's
-//            clock is clk_i delayed by less than a cycle, so its edge is between the clk_i edge
-//            that sets the pins and the next one. CaptureCycles clk_i edges after the edge that set
-//            the pins, dq_i has the first word of a read. CaptureCycles is CasLatency plus one for
-//            each cycle of delay on the way (README.md)
+//   pins     Every output except csn comes from its own register, and dq_i is registered. The
+//            chip's clock is clk_i delayed by less than a cycle, so its edge is between the clk_i
+//            edge that sets the pins and the next one. CaptureCycles clk_i edges after the edge
+//            that set the pins, dq_i has the first word of a read. CaptureCycles is CasLatency plus
+//            one for each cycle of delay on the way (README.md)
 //   reset    The chip keeps its data. A write in progress completes with its data masked. After
 //            rst_i falls and a pause of one refresh interval, all banks are closed; then come
 //            refreshes and the mode register command. While rst_i is 1, no row is refreshed or

@@ -31,7 +31,8 @@ module gmmu_ulx3s #(
   localparam logic [63:0] Name = {8'd0, 8'd0, 8'd0, "s", "3", "x", "l", "u"};
 
   // ---- Clocks: 25 MHz / 5 x 16; the PLL's oscillator runs at 560 MHz. The SDRAM's clock lags by
-  // three quarters of a period. ecppll computed the numbers for 80 MHz, and 80 MHz at 270 degrees.
+  // three quarters of a period. ecppll computed the dividers and phases for 80 MHz, and for 80 MHz
+  // at 270 degrees.
   logic clk, clk_late, locked;
   EHXPLLL #(
     .CLKI_DIV(5), .CLKFB_DIV(16), .CLKOP_DIV(7), .CLKOP_ENABLE("ENABLED"), .CLKOP_CPHASE(3), .CLKOP_FPHASE(0),

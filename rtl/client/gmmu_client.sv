@@ -68,7 +68,8 @@ module gmmu_client
   input  logic                   fault_ready_i,
   output fault_info_t            fault_o,
 
-  // size of the access whose response has just started
+  // size in bytes of an access, one cycle after its last response beat is first offered; otherwise
+  // 0
   output logic [6:0]             count_read_bytes_o,
   output logic [6:0]             count_write_bytes_o
 );
@@ -207,7 +208,7 @@ module gmmu_client
     .fault_valid_o, .fault_ready_i, .fault_o, .count_read_bytes_o, .count_write_bytes_o
   );
 
-  // The number of slots in use, one cycle late.
+  // busy_q is the number of slots in use, one cycle late.
   logic accept_q, release_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

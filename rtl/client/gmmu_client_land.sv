@@ -5,8 +5,8 @@
 //   r        beats of different slots may interleave; always accepted
 //   end      pulses two cycles after the last beat of a slot; error: at least one of the slot's
 //            beats had an error
-//   read     data_o follows read_i by one cycle; a row may be read after the end of its slot was
-//            reported
+//   read     data_o follows read_i by one cycle; a row may be read after the end of its slot has
+//            been reported
 //   clear    sweeps all slots after reset, before the first access
 module gmmu_client_land
   import gmmu_pkg::*;

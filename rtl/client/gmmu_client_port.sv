@@ -3,8 +3,9 @@
 //
 // The external port is served while no traffic run is busy and enable_i is 1. A new run waits until
 // the external accesses in flight have their responses. A run that writes overwrites the words of
-// external writes whose requests have not been accepted, so software starts it only while there are
-// none. Traffic = 0: there is no traffic engine; its registers read 0 and ignore writes.
+// external writes whose requests have not been accepted, so software must start such a run only
+// while there are no such writes. Traffic = 0: there is no traffic engine; its registers read 0 and
+// ignore writes.
 module gmmu_client_port
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -120,7 +121,7 @@ module gmmu_client_port
   assign w_ready_o = external;
   assign rsp_valid_o = u_rsp_valid && !taker_q;
   // taker_q lags owner by one cycle. This is safe: no response arrives in the first cycle of a run
-  // or after it.
+  // or in the first cycle after it.
   always_ff @(posedge clk) taker_q <= owner && !rst_i;
 
   // External inputs are used only when they are valid, to save simulation time.

@@ -48,7 +48,7 @@ module gmmu_traffic_lines
   logic [1:0][15:0] cross_q, other_q, high_q;
   logic [31:0]      start_q;
   logic [32:0]      ahead_wrap_q;
-  logic [5:0]       kept_q;  // number of low line number bits that the footprint keeps
+  logic [5:0]       kept_q;  // number of low bits of a line number that the footprint keeps
   logic [5:0]       settle_q;
 
   assign factor = {ahead_wrap_q[31:0], cfg_i.step};

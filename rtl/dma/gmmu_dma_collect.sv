@@ -6,7 +6,7 @@
 //   words     the words of the paging buffer. word_error_i is set, without word_valid_i, if the
 //             next word could not be read.
 //   command   the header, its operands and its decoded needs; a command with `over` set follows the
-//             last command. command_o stays stable for one cycle after it was accepted.
+//             last command. command_o stays stable for one cycle after it is accepted.
 //   tail      The words after the operands (inline words, or the words of a nop) go directly to the
 //             command processor, which accepts them with tail_ready_i from the cycle after the
 //             command on. It asserts tail_end_i at least two cycles after the last of these words.

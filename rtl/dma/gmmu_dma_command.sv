@@ -2,8 +2,8 @@
 // Command processor: executes paging buffers, one at a time. While it executes a command,
 // gmmu_dma_collect collects the next one. Both units need five cycles for a copy command.
 //
-//   start     the number of command bytes in the word stream that follows (0: only the fence record is
-//             written), the ring's rights and the address of its fence record
+//   start     the number of command bytes in the word stream that follows (0: only the fence record
+//             is written), whether the ring is privileged, and the address of its fence record
 //   words     the words of the paging buffer. word_error_i is set, without word_valid_i, if the
 //             next word could not be read.
 //   end       one of four pulses. done_o: the fence record was written and its B has arrived.
@@ -144,7 +144,7 @@ module gmmu_dma_command
   logic            unreadable_q;
 
   // A job is built from its command's operands. Aperture commands write the entries of consecutive
-  // pages. The last byte of each range is checked with its carry; empty ranges are not checked.
+  // pages. A wrap of a range shows as a carry in its last address; empty ranges are not checked.
   logic        odd_q, list_bad_q, start_after_end_q, aperture_bad_q, no_length_q;
   logic        src_end_bad_q, dst_end_bad_q, src_top, dst_top;
   logic        src_over, dst_over;
@@ -206,12 +206,12 @@ module gmmu_dma_command
   assign mover_kill_o = state_q[StateKill];
   assign mover_fault_ready_o = state_q[StateLookup] || state_q[StateKill];
   // After an unmap, the engine invalidates the empty range from 0 to 0. This drops no translation
-  // but flips the drain generation: when done, no access translated before it is in flight.
+  // but flips the drain generation: when done, no access that was translated earlier is in flight.
   assign ctl_o = '{op: CtlInvalidate, scope: needs_q.aperture ? ScopeRange : scope_q,
                    space: needs_q.aperture ? '0 : space_q, va_start: job_q.src.address,
                    va_end: job_q.value, cfg: '0};
 
-  // For each job, the offset of its command in the buffer, and the command's header.
+  // Stores, for each job, the offset of its command in the buffer, and the command's header.
   logic        job_taken;
   logic [31:0] found_offset, found_header;
   assign job_taken = job_valid_o && job_ready_i;
@@ -358,7 +358,7 @@ module gmmu_dma_command
     else if (word_now) words_left_q <= words_left_q - 16'd1;
     if (word_failed) unreadable_q <= 1'b1;
     none_q <= words_left_q == (word_now ? 16'd1 : 16'd0);
-    // tail_end_q gives the word stream back to the collector.
+    // tail_end_q returns the word stream to the collector.
     tail_end_q <= ((state_q[StateSkip] || state_q[StateInline]) && none_q) ||
                   (state_q[StateWait] && needs_q.has_inline && no_length_q && free);
 

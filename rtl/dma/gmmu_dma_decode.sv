@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes a command header, combinationally: the number of operands, what the command needs, and
-// whether the header is well formed. A new opcode (table copy, residency notice, context
-// initialisation, binding) needs terms here and a branch in gmmu_dma_command that forms its job.
+// whether the header is well formed. A new opcode needs terms here and a branch in gmmu_dma_command
+// that forms its job.
 module gmmu_dma_decode
   import gmmu_regs_pkg::*;
   import gmmu_dma_pkg::*;

@@ -71,7 +71,7 @@ module gmmu_dma_fetch
   typedef logic [WordWidth-1:0] word_t;
   typedef logic [BeatWidth-1:0] beat_t;
 
-  // Chunks are handled one at a time.
+  // Chunks are translated, checked and requested one at a time.
   typedef enum logic [2:0] {
     StateNext,         // wait for a chunk and a free slot
     StateAsk,          // request the translation of the chunk's address
@@ -235,7 +235,7 @@ module gmmu_dma_fetch
     .clk_i, .write_i(step), .write_addr_i(slot_q), .data_i({virt_q, generation_q}),
     .read_addr_i(r_slot), .data_o(r_lent));
 
-  // Output of words. Every word needs a RAM read of its whole beat.
+  // Output of words. For every word, its whole beat is read from RAM.
   logic  good, read, landed_q, landed_zero_q, out_free, drained;
   word_t word_q;                             // index of the next word in its chunk
   logic [DataWidth-1:0] landed;

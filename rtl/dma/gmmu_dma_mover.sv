@@ -106,7 +106,7 @@ module gmmu_dma_mover
   logic copy, accept, read_ready, write_ready, make_ready, accepted_q;
   logic [JobCount-1:0] jobs_q;               // number of jobs in progress, one cycle late
   assign copy = job_i.source == SourceCopy;
-  logic closed_q;  // stopped or full. It is two cycles late, so the limit is below MaxJobs
+  logic closed_q;  // stopped or nearly full; it is two cycles late, so the limit is MaxJobs - 3
   assign job_ready_o = write_ready && (copy ? read_ready : make_ready) && !closed_q;
   assign accept = job_valid_i && job_ready_o;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Address path for one type of access: computes the memory port and address of each burst from its
-// place, in the order of the bursts, and performs the last checks before the bus.
+// place_t, in the order of the bursts, and performs the last checks before the bus.
 //
 //   input    a burst's first byte, and user_i, which is returned with the result. Each burst
 //            occupies the next slot of a ring, alloc_o, which the user must keep free. No burst may

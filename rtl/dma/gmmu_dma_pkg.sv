@@ -13,7 +13,8 @@ package gmmu_dma_pkg;
     logic [3:0]  size_lg2;
     target_e     base_target;
     pa_t         base;           // 4 KiB aligned
-    logic [15:0] tail;           // as written by software; the engine uses it modulo the size
+    // as written by software; an error unless it is less than the ring's size
+    logic [15:0] tail;
     pa_t         fence_address;  // 16-byte aligned, in system memory
   } ring_cfg_t /*verilator public*/;
 

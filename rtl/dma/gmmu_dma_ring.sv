@@ -8,8 +8,8 @@
 //   ring      A tail beyond the ring's size, or an entry beyond the 48-bit address range, causes
 //             FaultRingFetch with the address of the entry at head.
 //   checks    Buffer address and size must be multiples of 8, reserved bits 0, and the buffer must
-//             not wrap (FaultRingFetch). A physical buffer requires a privileged ring
-//             (FaultNotPrivileged), a virtual one an implemented space (FaultSpaceDisabled).
+//             not wrap (FaultRingFetch). A physical buffer needs a privileged ring
+//             (FaultNotPrivileged), a virtual one needs an implemented space (FaultSpaceDisabled).
 //   errors    The ring keeps head, and stops until software clears its enable and sets it again.
 //   preempt   While preempt and enable are 1, the ring starts no entry. An entry in progress
 //             completes or stops at a command boundary. When no access is in flight, the ring is
@@ -35,12 +35,12 @@ module gmmu_dma_ring
   input  logic                       enable_i,
   output logic                       idle_o,
   output logic                       busy_o,
-  output logic                       awake_o,         // 0: no state changes here (gmmu_sleep)
+  output logic                       awake_o,         // 0: no state changes (gmmu_sleep)
   input  ring_cfg_t   [NumRings-1:0] ring_i,
   output ring_state_t [NumRings-1:0] ring_o,
   output logic                       fence_irq_o,
   output logic                       ring_error_o,
-  output logic                       preempted_o,  // pulses after the pulses of all earlier entries
+  output logic                       preempted_o,     // pulses after fence_irq_o of earlier entries
   output logic                       count_entry_o,
 
   output logic                       fetch_valid_o,
@@ -104,7 +104,7 @@ module gmmu_dma_ring
   logic [NumRings-1:0][31:0]  entries_q;          // number of completed entries
   logic [NumRings-1:0]        enable_q, wants_q, asked_q;
   logic [NumRings-1:0][15:0]  mask_q, tail_q;    // mask_q: size minus one; tail_q: the tail modulo the size
-  logic [NumRings-1:0]        beyond_q;          // the tail is not below the size
+  logic [NumRings-1:0]        beyond_q;          // tail >= size: beyond the end of the ring
   logic                       enabled_q;
   ring_t                      active_q, next;
   logic                       any, killed_q;
@@ -169,7 +169,7 @@ module gmmu_dma_ring
   ring_entry_completion_t completion_q;
   logic [1:0]             word_q;
   place_t                 buffer;
-  logic [49:0]            behind, behind_q;  // low bits of the address after the buffer, with carry
+  logic [49:0]            behind, behind_q;  // low bits of the first address after the buffer
   fault_e                 verdict;
   logic                   form_bad, empty_q;     // the paging buffer is empty
   logic                   form_bad_q, privilege_bad_q, space_bad_q;
@@ -293,7 +293,7 @@ module gmmu_dma_ring
               2'd0: buffer_q <= word_i;
               2'd1: shape_q <= word_i;
               2'd2: completion_q <= word_i;
-              default: state_q <= to(StateSum);       // the cookie
+              default: state_q <= to(StateSum);       // word 3, the cookie, is not stored
             endcase
           end
         end

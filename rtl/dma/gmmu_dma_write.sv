@@ -217,8 +217,8 @@ module gmmu_dma_write
   assign enough = here_q > DataCount'(beats_m1);
 
   // When its address and data are present, the oldest burst enters a register slice, which drives
-  // AW. Each slot is marked exactly once: at its B or, if the burst is dropped or abandoned, when
-  // it enters the slice or is abandoned, in a cycle in which no B arrives.
+  // AW. Each slot is marked exactly once: at its B, when its burst is dropped (and enters the
+  // slice), or when it is abandoned. The last two happen only in a cycle without a B.
   logic head_fault, stuck_q, stage_done, stopped_q, stage_valid, stage_ready;
   logic stage_drop, run_ready, issued_all_q, dropped;
   logic abandon;

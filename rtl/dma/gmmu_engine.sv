@@ -4,7 +4,7 @@
 //   rings     ring_i / ring_o: registers of each ring. The engine works on one entry at a time;
 //             rings take turns. No entry starts while enable_i is 0, but an entry in progress
 //             completes. When a ring's enable falls, its entry is abandoned (no fence, no error):
-//             accesses that were sent complete, and no others are sent. enable_i and a ring's
+//             accesses already sent still complete, and no others are sent. enable_i and a ring's
 //             enable take effect one cycle late, a new tail two cycles late; idle_o reflects them
 //             at once. A ring's preempt stops the ring at a command boundary (gmmu_dma_ring).
 //   xlate     three translation ports: fetch (paging buffers), read and write (transfers). Every
@@ -33,7 +33,8 @@ module gmmu_engine
   input  logic                       clk_i,
   input  logic                       rst_i,
 
-  input  logic                       enable_i,            // ctrl.enable, while the GPU is a bus master
+  // ctrl.enable is set and the GPU is a bus master
+  input  logic                       enable_i,
   input  logic [63:0]                cycle_i,             // for fence records
   input  logic [63:0]                vram_bytes_i,
   input  link_cfg_t                  link_i,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Performs invalidations and address space updates, one at a time. It guarantees the rule of
-// epochs: after an operation is done, no translation older than its kill is used or filled.
+// Performs invalidations and address space updates, one at a time. It guarantees that after an
+// operation is done, no translation older than the operation's kill is used or filled.
 //
 //   1. hold: the pipeline of the shared levels, its messages and the fills drain; table reads
 //      continue
@@ -12,7 +12,7 @@
 //      generation is in use and no stale read is in flight
 //
 // A change of sizes_in_use also takes effect in the kill cycle (resize_o; resize_word_o is stable a
-// few cycles earlier). The scope of that kill is everything, and its sweep visits all entries that
+// few cycles earlier). That kill covers all spaces, and the sweep after it visits all entries that
 // were built. Other sweeps visit only the entries in use.
 //
 // After reset, a sweep of everything precedes the first lookup.

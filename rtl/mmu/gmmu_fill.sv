@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Enters finished translations into the L2 TLB: all valid entries of a fetched line, a single page,
-// or the whole 64 KiB block of a big page. Faulting entries are skipped, and so are words past the
-// end of a table of fewer than eight entries.
+// or the whole 64 KiB block of a page with `big` set. Faulting entries are skipped, and so are
+// words past the end of a table of fewer than eight entries.
 //
 //   line       beats of table reads; beats of different rows may interleave
 //   page       a single page to enter; it is dropped while another page waits
 //   start      a row whose line is complete, with the key of any page of the line. The next line is
-//              accepted and probed while one is written, so that lines are written back to back
+//              accepted and probed while the current one is written, so that lines are written back
+//              to back
 //   done_o     pulses when a line has been entered; done_row_o is its row
 //   probe      asks the lookup pipeline which ways hold the block or are empty; the tag and data
 //              writes to gmmu_l2_ram follow. Probes and writes are registered
@@ -14,12 +15,12 @@
 //   use_i      with TurnDown, the sets and ways in use
 //
 // A block is not probed while the previous block is still being written to the same set. If the
-// next line belongs to the block that is being written, it continues in that block's way without a
+// next line belongs to the block that is being written, it is written to the same way without a
 // probe.
 //
 // Order of writes: the tag of a replaced block is cleared no later than the first word is written,
-// and the new tag is written with the last word. A lookup in between therefore finds either the
-// whole old block or nothing.
+// and the new tag is written with the last word. A lookup during the replacement therefore finds
+// either the whole old block or nothing.
 module gmmu_fill
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -89,7 +90,7 @@ module gmmu_fill
   logic [Ways-1:0] next_way_q;
   logic [15:0]     next_present_q;
   logic            next_evict_q;
-  // write_q: the word of the previous cycle is being written
+  // write_q: the word that was decoded in the previous cycle is being written
   logic            valid_q, whole_q, evict_q, write_q;
   line_t           line_q;
   logic [3:0]      word_q;
@@ -101,11 +102,11 @@ module gmmu_fill
   logic            one_set;
   assign one_set = Sets == 1 || (TurnDown && use_i.l2_sets == '0);
   assign empty = TurnDown ? probed_empty_i & use_i.l2_ways[Ways-1:0] : probed_empty_i;
-  always_comb begin   // Rotates to the next way in use; the highest way in use wraps to way 0.
+  always_comb begin   // turn_d: the next way to replace; after the highest way in use comes way 0.
     turn_d = Ways'({turn_q, turn_q} >> (Ways - 1));
     if (TurnDown && (turn_q & use_i.l2_ways[Ways-1:0] & ~(use_i.l2_ways[Ways-1:0] >> 1)) != '0) turn_d = Ways'(1);
   end
-  logic takes, same_block, same_set, probes, follows, moves, first, last;   // `last` comes from a register
+  logic takes, same_block, same_set, probes, follows, moves, first, last;   // `last` is a register
   assign next_key = next_whole_q ? next_q.key : page_q.key;
   assign now_key = whole_q ? line_q.key : page_q.key;
   assign page_whole = page_valid_q && !page_taken_q;

@@ -4,24 +4,23 @@
 //   source           the port (0 to Sources - 1) of a request or response; its port number is
 //                    port_i + source. done, drained and count are kept per source
 //   req, rsp, done   the port's handshakes (gmmu_pkg). A hit gets its response two cycles after its
-//                    request is accepted. Hits pass misses. While no miss slot is free, or a miss
-//                    waits to be accepted, a request is accepted at most every other cycle, and the
-//                    next miss stalls the port. A fill may delay a request by one cycle. After a
-//                    reset, the first request is accepted only after a sweep
+//                    request is accepted. A hit may overtake a miss. While no miss slot is free, or
+//                    a miss waits to be accepted, a request is accepted at most every other cycle,
+//                    and the next miss stalls the port. A fill may delay a request by one cycle.
+//                    After a reset, the first request is accepted only after a sweep
 //   lookup           a miss that is offered to the shared levels. lookup_key_o announces its key
 //                    one cycle ahead; in that cycle lookup_hint_o is 1 if a lookup may follow, and
 //                    lookup_pending_o if one will. A lookup is offered only if its key was
 //                    announced
 //   msg              responses from the shared levels to this port, never stalled. A response
-//                    leaves in the cycle of its message if no other one is pending
+//                    leaves in the cycle of its message if no other response is pending
 //   late, later,     the messages of one cycle ago (late_hint_i: only the hash), of two cycles ago
 //   last             (later_i) and of three (last_i, last_hint_i); the L1 may store them
 //   sweep            drops the entries in the scope. No message may arrive during the sweep or in
-//                    the four cycles before it. Responses already made keep their generation
-//   use_size,        use_size_i: with TurnDown, the entries in use; use_set_i: it changed
-//   use_set
-//   generation_i     drain generation of responses made in this cycle: when a hit is found, or when
-//                    a message arrives
+//                    the four cycles before it. Waiting responses keep their generation
+//   use_size,        use_size_i: with TurnDown, the entries in use; use_set_i pulses when
+//   use_set          use_size_i has changed
+//   generation_i     drain generation of the hits found and the messages received in this cycle
 //   drained_o        bit g: no response of drain generation g is in use
 module gmmu_l1
   import gmmu_config_pkg::config_t;
@@ -92,7 +91,7 @@ module gmmu_l1
     access_e access;       // for the event port
     key_t    key;
   } result_t;
-  typedef struct packed {  // a pending hit; its page is read when the hit leaves
+  typedef struct packed {  // a hit that waits to leave; its page is read when it leaves
     kept_t                 kept;
     access_e               access;
     logic                  generation;
@@ -148,7 +147,8 @@ module gmmu_l1
   // ---- Misses. A far miss is offered in stage B. If it is not accepted, it waits in the ask
   // registers, as every near miss does, with slot slot_q, which stage B has already written. The
   // key of the next offer is announced a cycle ahead: the key of the waiting miss if it stays; else
-  // stage B's key if it certainly misses and stays; else the request's key, as if stage B hit.
+  // the key of stage B's request if it certainly misses and stays; else the key of the new request,
+  // in case stage B's request hits.
   logic   offered, taken, release_q, b_far, b_misses, ask_stays, b_told_q, ask_told_q;
   index_t slot_q, result_slot, release_slot_q;
   key_t   ask_key_q;
@@ -217,8 +217,8 @@ module gmmu_l1
     .read_addr_i(index_t'(msg_i.slot)), .data_o(access_word));
   assign slot_access = access_e'(access_word);
 
-  // Adds the protection fault, if any, of this access to page `what`; a zero page never faults.
-  // access arrives late in the cycle.
+  // Returns `cause`, or the protection fault that `access` to page `what` raises. A zero page never
+  // faults. `access` arrives late in the cycle, so it is used last.
   function automatic cause_t judged(access_e access, page_t what, cause_t cause);
     logic unused_bits, allows, write, execute;
     unused_bits = ^what;
@@ -324,12 +324,12 @@ module gmmu_l1
     assign ev_o = '0;
   end
 
-  // ---- Per source: counters of the responses in use, by drain generation, and the port's events.
-  // Requests are accepted only while all counters are less than half full; the upper half suffices
-  // for responses of requests already accepted.
+  // ---- Per source: the number of responses in use, by drain generation, and the port's events.
+  // Requests are accepted only while all counters are less than half full; the upper half has room
+  // for the responses to all requests already accepted.
   localparam int unsigned UseWidth = SlotBits + 3;
   logic [Sources-1:0] room_q, out;
-  logic [1:0]         drained_q [Sources];  // [g]: generation g not in use three cycles ago
+  logic [1:0]         drained_q [Sources];  // [g]: no response of generation g in use, 3 cycles ago
   logic               generation_q;
   logic               accept_q, take_q, hit_take_q, merged_q, bad;
   cause_t             cause_q;
@@ -394,8 +394,8 @@ module gmmu_l1
     for (int unsigned i = 0; i < Sources; i++) drained_o &= drained_q[i];
   end
 
-  // ---- A fill occupies the hint read port for one cycle, after a cycle without a request or, once
-  // seven fills were dropped, after any cycle. It never directly follows another fill.
+  // ---- A fill occupies the hint read port for one cycle. It needs a cycle without a request
+  // before it, unless seven fills have been dropped, and never directly follows another fill.
   logic [2:0] skipped_q;
   logic       fill_wanted, fill_d, swept_q;
   assign fill_wanted = msg_valid_i && msg_i.cause == '0;

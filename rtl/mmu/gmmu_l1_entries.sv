@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entries of an L1 TLB, in LUT RAM. Each holds a 4 KiB page or an aligned 64 KiB block; the TLB
-// is fully associative, but a search compares only one entry. Hints, which are RAMs indexed by a
-// hash of the key, select that entry. If a hint is stale, the comparison fails. There are twice as
-// many page hints as entries, and as many block hints as entries; a block hint has priority over a
-// page hint. A new entry writes both of its hints.
+// is fully associative, but a search compares only one entry. A hint selects that entry; hints are
+// in RAMs that are indexed by a hash of the key. If a hint is stale, the comparison fails. There
+// are twice as many page hints as entries, and as many block hints as entries; a block hint has
+// priority over a page hint. A new entry writes both of its hints.
 //
 // A new translation replaces the hinted entry if the low byte of that entry's page number shows the
 // same page or block; otherwise it replaces the next entry in rotation.
@@ -16,10 +16,11 @@
 //   fill_i     searches the hints of fill_hint_i; no request may be accepted in this cycle
 //   place_i    one cycle after fill_i: selects the entry for the translation place_what_i
 //   write_i    one cycle after place_i: enters write_what_i, with hint write_hint_i, at the edge,
-//              unless that would replace an entry in use_i or the entry index_o
+//              unless that would replace entry index_o (while near_o is 1) or an entry in
+//              use_index_i, whose valid bits are use_i
 //   sweep_i    visits one entry per cycle (the index wraps around) and drops it if its space is in
-//              the scope, even if its page is outside the range. Never in a cycle with place_i or
-//              write_i
+//              the scope, even if its page is outside the range. Not allowed in a cycle with
+//              place_i or write_i
 //   use_size_i with TurnDown, the entries in use; use_set_i pulses after a change. A hint may still
 //              select an entry that is not in use: that entry is empty, and no new translation is
 //              placed there
@@ -85,7 +86,7 @@ module gmmu_l1_entries
     logic [2:0] check;
   } block_hint_t;
 
-  // The number of hints in use scales with the entries in use.
+  // With fewer entries in use, fewer hints are used.
   index_t last, bits;
   assign last = TurnDown ? index_t'(use_size_i.last) : index_t'(Entries - 1);
   assign bits = TurnDown ? index_t'(use_size_i.mask) : '1;

@@ -3,13 +3,13 @@
 //
 // Ports are served in rotation: after each request, the turn passes to another port with a request,
 // if there is one. Each port has a response queue with space for all of its tags, so that no port
-// waits for another one to accept responses. Port 0 is the fetch. With eight miss slots or more,
-// the other ports leave one slot for the fetch: their requests are not accepted while four or fewer
+// waits for another one to accept responses. Port 0 is the fetch port. With eight miss slots or
+// more, the other ports leave one slot for it: their requests are not accepted while four or fewer
 // slots are free, since up to three accepted requests may not have allocated their slot yet.
 //
-//   req, rsp, done, ev, count   per port, as in gmmu_l1, but a request is accepted one cycle before
-//                               gmmu_l1 accepts it, and a response comes three cycles after that of
-//                               gmmu_l1
+//   req, rsp, done, ev, count   per port, as in gmmu_l1, but a request is accepted at least one
+//                               cycle before gmmu_l1 accepts it, and a response comes at least
+//                               three cycles after gmmu_l1 sends it
 //   all others                  as in gmmu_l1
 module gmmu_l1_shared
   import gmmu_config_pkg::config_t;
@@ -57,7 +57,7 @@ module gmmu_l1_shared
 );
   typedef logic [1:0] source_t;
 
-  // ---- Requests: one register, which the port with the turn loads.
+  // ---- Requests go through one register, which is loaded from the port whose turn it is.
   source_t     turn_q, turn_d, source_q, rsp_source;
   xlate_req_t  chosen, req_q;
   logic        req_valid_q, req_ready, load, few, may;

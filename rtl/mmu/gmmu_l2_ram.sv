@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RAMs of the L2 TLB and their search. The TLB is set-associative; a block covers 64 KiB of one
-// space, a sub-entry one 4 KiB page. A key with high = 1, or whose space is not implemented, has no
-// block.
+// space, a sub-entry one 4 KiB page. A key with high = 1 never hits; the caller also sets high if
+// the space is not implemented.
 //
 //   read_i       reads the key's set and sub-entry. Results are valid two cycles later and stable
 //                until those of the next read_i
 //   tag write    one way of one set; a read in the same cycle sees the old tag
-//   data write   one sub-entry of one way; a read of that sub-entry in the same cycle misses
-//                (hit_o)
+//   data write   one sub-entry of one way; a read of that sub-entry in the same cycle misses (hit_o
+//                is 0)
 //   sweep_i      one set per cycle: drops the blocks of set `index` that match the key of the last
-//                read, except for the bits to ignore. No read or write may happen during the sweep
-//                or in the two cycles after it
+//                read; the step says which bits to ignore. No read or write may happen during the
+//                sweep or in the two cycles after it
 //   use_i        with TurnDown, the sets and ways in use; the others stay empty
 module gmmu_l2_ram
   import gmmu_config_pkg::config_t;
@@ -125,13 +125,13 @@ module gmmu_l2_ram
                               no_execute: page_i.no_execute,
                           big: page_i.big}));
 
-    // A sweep step reads the tag, compares it and drops it.
+    // A sweep step reads the tag, compares it and, if it matches, clears it.
     assign dropped = drop_q && tag_same_q[w];
     assign tag_new = '{present: drop_q ? '0 : present_i, space: SpaceWidth'(write_key_i.space),
                        block: write_key_i.vpn[VpnWidth-1:4]};
     always_comb begin
       same = sweep_i.all || tag.space == SpaceWidth'(key_q.space);
-      // both bits of a pair have the same loose bit
+      // loose has the same value for both bits of a pair
       for (int unsigned i = 4; i < VpnWidth; i += 2) begin
         if (!sweep_i.loose[i] && 2'((tag.block ^ key_q.vpn[VpnWidth-1:4]) >> (i - 4)) != '0) same = 1'b0;
       end

@@ -21,11 +21,11 @@
 //              the message of two cycles ago
 //   hold_i     from the third cycle on, no lookup, replay or restart enters; probes continue.
 //              quiet_o: the pipeline and the message bus are empty
-//   kill_i     only while the pipeline is empty; it also loads the sweep's key and the masks of its
-//              space
+//   kill_i     only while the pipeline is empty; it also loads the sweep's key and the masks of the
+//              key's space
 //   sweep_i    each step takes effect within five cycles; the scope is stable from the kill until
-//              the last step has done so. A sweep of a range may drop all of the smallest aligned
-//              block of 4^n pages that contains the range
+//              the last step has taken effect. A sweep of a range may drop all of the smallest
+//              aligned block of 4^n pages that contains the range
 //   use_i      with TurnDown, the sizes in use
 //
 // A lookup that needs a row when none is free enters a queue, which is served before new lookups.
@@ -65,7 +65,7 @@ module gmmu_lookup
   input  logic                    search_near_i,   // a row walks for another page of this line
   input  logic                    row_free_i,      // a shared row is free
   input  logic                    row_engine_i,    // the engine's row is free
-  input  logic [1:0]              rows_early_i,    // shared rows (soon) free, at most 3
+  input  logic [1:0]              rows_early_i,    // shared rows free now or soon, at most 3
   output logic                    begin_o,
   output logic                    begin_wide_o,
   output logic                    begin_engine_o,  // begin in the engine's row
@@ -297,7 +297,7 @@ module gmmu_lookup
     hold_q <= hold_i;
     probe_q <= probe_valid_i && !rst_i;
     restart_may_q <= !probe_valid_i && !hold_i && !rst_i;
-    // A replayed lookup leaves the queue one cycle late.
+    // A lookup leaves the queue one cycle after its replay, so replays never directly follow.
     replay_may_q <= !probe_valid_i && !hold_i && !rst_i && !bubble && !replay;
     if (rst_i) own_q <= '0;
     else own_q <= own_d;
@@ -307,7 +307,7 @@ module gmmu_lookup
   end
 
   // Lookups that found no free row enter the queue first. Lookups that the walk table returns for
-  // replay (again_*) wait for a cycle without one.
+  // replay (again_*) wait for a cycle without such a lookup.
   assign again_ready_o = !s3_push_q;
   assign waiting_new = s3_push_q ? '{dense: s3_dense_q, engine: s3_engine_q, what: what_o}
       : '{dense: 1'b1, engine: is_engine(again_i.port), what: again_i};
@@ -364,7 +364,7 @@ module gmmu_lookup
     .fill_space_o(fill_space), .fill_dual_i(fill_dual), .kept_o(wc_kept),
     .kill_i(kill_i.valid), .sweep_i(sweep), .use_i);
 
-  // The line of each port's previous miss, of which the low bits are enough: it is only a hint.
+  // The low bits of the line of each port's previous miss: enough to guess if a wide walk pays.
   localparam int unsigned HintWidth = 10;
   typedef logic [HintWidth-1:0] hint_t;
   hint_t hint_old, hint_new, hint_apart;
@@ -457,7 +457,7 @@ module gmmu_lookup
   assign engine = s2_engine_q;
   assign decide = s2_decide_q;
   assign joins = !s2_hit && search_hit_i;
-  // waiting_none_q accounts for replays in the later stages.
+  // waiting_none_q stays 0 until a replay has reached this stage.
   assign free = row_free_i && (s2_replay_q || (waiting_none_q && !s3_push_q));
   assign dense = s2_q.dense || (!s2_replay_q && s2_close_q);
   assign fails = !s2_hit && !joins && !free && !(engine && row_engine_i);
@@ -491,7 +491,7 @@ module gmmu_lookup
     end
   end
 
-  // The message bus: a hit has priority over the response of a walk.
+  // The message bus: a hit has priority over a walk's response.
   logic hit_valid_q;
   logic [NumPorts-1:0] hit_port_q;
   msg_t hit_q;
@@ -512,7 +512,7 @@ module gmmu_lookup
   end
   always_comb begin
     msg_o = hit_valid_q ? hit_q : tell_i;
-    // The slot has the longest path in the ports: the select register with less fanout selects it.
+    // The slot has the longest path in the ports, so the register with less fanout selects it.
     msg_o.slot = tell_ready_o ? tell_i.slot : hit_q.slot;
   end
   translation_t late_q;

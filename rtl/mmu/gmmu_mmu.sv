@@ -9,9 +9,10 @@
 //   done       per port and drain generation (xlate_rsp_t.generation): the number of responses
 //              whose use has ended. A port must report every response that it accepted
 //   ctl        one operation at a time: accepted with ctl_ready_o, completed by a one-cycle pulse
-//              of ctl_done_o
-//   rd         table reads. The AXI id is the row of the walk table (NumWalks + 3 rows), with at
-//              most one burst per row and NumWalks in flight, plus one for the paging engine
+//              on ctl_done_o
+//   rd         table reads. The AXI id is the row of the walk table (at most NumWalks + 3 rows).
+//              Each row has at most one burst in flight; NumWalks may be in flight at once, plus
+//              one for the paging engine
 //   ev         one completed lookup per port, in the cycle in which the port accepts the response
 //   mev        walk, fill and eviction events, in the cycle in which they happen
 //   inv        pulses with ctl_done_o when an invalidation, or the flush of a changed space, has

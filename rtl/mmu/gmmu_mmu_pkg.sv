@@ -64,7 +64,7 @@ package gmmu_mmu_pkg;
     level_t     level;  // level of the entry that maps the page
   } page_t /*verilator public*/;
 
-  // asker_t: the port and miss slot of a lookup. lookup_t: the same with its key.
+  // asker_t: the port and miss slot of a lookup. lookup_t: port, miss slot and key.
   typedef struct packed {
     port_t port;
     slot_t slot;
@@ -123,13 +123,13 @@ package gmmu_mmu_pkg;
     logic  walk_end;        // a row becomes free
     row_t  end_row;
     key_t  end_key;
-    logic  fill;            // a row's page or whole line is entered
+    logic  fill;            // a row's page or whole line is entered into the L2
     logic  evict;           // the fill replaces a block
     row_t  fill_row;
     key_t  fill_key;
   } mmu_event_t /*verilator public*/;
 
-  // The part of each structure that is in use (gmmu_sizes). set: pulses when the other fields have
+  // The part of each structure that is in use (gmmu_sizes). set pulses when the other fields have
   // changed; in that cycle the arrays are empty, and no lookup, walk or fill is in progress.
   typedef struct packed {
     logic [5:0] last;   // highest entry number
@@ -218,14 +218,14 @@ package gmmu_mmu_pkg;
     logic [3:0]  bits;
   } start_t /*verilator public*/;
 
-  // Shifts and widths of a space's levels, for the index unit.
+  // Shifts and widths of a space's levels, for the index computation in gmmu_walk_read.
   typedef struct packed {
     logic                      dual;
     logic [3:0]                bits_64k;
     logic [MaxLevels-1:0][5:0] shift;
     logic [MaxLevels-1:0][3:0] bits;
   } shape_t /*verilator public*/;
-  // The level number that the index unit uses for a leaf table of 64 KiB entries.
+  // The level number that gmmu_walk_read uses for a leaf table of 64 KiB entries.
   localparam level_t LevelLeaf64 = 3'd6;
 
   // A pointer for the walk cache: for page numbers `tag`, the entry at `level` points to the table

@@ -6,7 +6,7 @@
 //
 // An illegal geometry gives a row that is not enabled. Illegal are: fewer than 2 levels or more
 // than were built, a level with fewer than 1 or more than 13 bits, a sum of bits above VaWidth, or
-// dual with more than 12 bits in level 1 or fewer than 4 in level 0.
+// a dual space with more than 12 bits at level 1 or fewer than 4 at level 0.
 module gmmu_space_prepare
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;

@@ -3,8 +3,8 @@
 //
 //   read    keep_o, root_shift_o and dual_o, which the index computation needs early, are valid in
 //           the cycle of read_i. row_o, except its keep field, is valid one cycle later (late in
-//           the cycle, from block RAM) and stable until the next read_i. A space that was never
-//           written, or is not implemented, reads as not enabled, with a root of level 0
+//           the cycle, from block RAM) and stable until the next read_i. A space that has never
+//           been written, or is not implemented, reads as not enabled, with its root at level 0
 //   other   other_dual_o is the dual bit of row other_space_i, combinational
 //   write   writes one row at the edge; it must not be the row that is read in the same cycle
 module gmmu_space_table
@@ -40,7 +40,8 @@ module gmmu_space_table
   space_row_t  row;
   assign row = {rest, $bits(keep_t)'(0)};
 
-  // The shift of level l is between l and 13 * l, so the other bits of its mask are constant.
+  // The shift of level l is between l and 13 * l, so only the mask bits in that range can vary, and
+  // only they are stored.
   for (genvar l = 1; l < MaxLevels; l++) begin : g_keep
     localparam int unsigned End = 13 * l < VpnWidth ? 13 * l : VpnWidth;
     logic [End-1:l] keep;

@@ -16,10 +16,10 @@
 //             It waits (kept_o) for a cycle without a write; a further fill is dropped while one
 //             waits
 //   kill_i    drops a write of the same cycle and a fill that waits
-//   sweep_i   drops, two cycles later, the row of each level whose number is `index` XOR the row
-//             number of the last probe's key, if the row matches that key under that probe's masks,
-//             except for the bits to ignore. key and masks must be stable during the sweep. A sweep
-//             of everything must precede the first probe
+//   sweep_i   a step selects, at each level, the row whose number is `index` XOR the row number of
+//             the last probe's key, and drops that row two cycles later if it matches the key under
+//             the probe's masks, apart from the bits to ignore. Key and masks must be stable during
+//             the sweep. A sweep of everything must precede the first probe
 //   use_i     with TurnDown, the number of entries in use, from which the width of the index
 //             follows
 module gmmu_walk_cache
@@ -113,8 +113,8 @@ module gmmu_walk_cache
     end
   end
 
-  // A fill takes three steps: it is stored, its index is computed (ready_q), and it is written in a
-  // cycle without another write.
+  // A fill takes three steps: the page is stored, its index is computed (ready_q), and the row is
+  // written in a cycle without another write.
   translation_t fill_q;
   logic [5:0]   fill_shift_q;
   logic         kept_q, ready_q, enters;
@@ -220,7 +220,7 @@ module gmmu_walk_cache
                no_execute: found.no_execute, big: found.big, level: '0};
     for (int unsigned l = 1; l < MaxLevels; l++) if (hit_o[l]) page_o.level |= level_t'(l);
   end
-  // large_o (the lowest hit is a large page) needs few gates, because its inputs are late
+  // large_o: the lowest hit is a large page. Its inputs are late, so its logic is kept short.
   always_comb begin
     large_o = large_q[1];
     for (int unsigned l = 2; l < MaxLevels; l++) begin

@@ -11,8 +11,8 @@
 //            accepted, it goes to the register. start_sent_o: the read is offered or in the
 //            register
 //   full     no read may start except reads of the engine (start_engine_i, job_engine_i) and reads
-//            from beats. One start or job is then parked (start_parked_o, job_parked_o) and sent
-//            first later (parked_sent_o). A kill discards it
+//            from beats. One start or job is then parked (start_parked_o, job_parked_o); it is the
+//            first to be sent later (parked_sent_o). A kill discards it
 //   job      computes the index of a row, given its key and level (LevelLeaf64: a leaf table of 64
 //            KiB entries; half: the lowest index bit at a pair level). Inputs are stable until
 //            job_done_o or abort_i. At job_done_o, at least four cycles later, the index is known
@@ -117,8 +117,8 @@ module gmmu_walk_read
     return 13'(~(14'h3fff << bits));
   endfunction
 
-  // ---- The spaces' shapes by level: written one level per cycle, and read for jobs and entry
-  // checks.
+  // ---- RAMs with the spaces' shapes by level. They are written one level per cycle, and read for
+  // jobs and entry checks.
   logic [3:0]      fill_q;    // level to write next; 8: none
   entry_t          fill, job_shape, shape_now;
   logic [5:0]      shape_shift_q;
@@ -189,7 +189,7 @@ module gmmu_walk_read
   end
 
   // ---- Per row: the latest computed index, and the number of the row's own entry in its line.
-  // Starts write the latter too.
+  // Jobs write both, starts only the number.
   logic [12:0] start_index, latest;
   logic        start_known, start_low, job_low, word_low;
   logic [2:0]  word;

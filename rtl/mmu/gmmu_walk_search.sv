@@ -82,7 +82,8 @@ module gmmu_walk_search
     new_rows_q <= begin_rows_i;
   end
 
-  // Second cycle: combine the results. A row that begins in this cycle was free before.
+  // Second cycle: combine the results. A row that begins in this cycle was free in the first cycle,
+  // so live_q and open_q do not include it.
   assign begins_near = begin_i && begins_line_q;
   assign begins_match = begins_near && (wide_i || begins_page_q);
   assign near = line_q & live_q;

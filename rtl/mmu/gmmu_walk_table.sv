@@ -2,7 +2,7 @@
 // The table of walks, one row per walk, with its shared units: search, index unit, read issue,
 // entry check, responses. The last row is reserved for the paging engine; all ports share the other
 // rows. At most NumWalks shared rows have a read in flight. The SpareRows additional rows wait for
-// a read to complete, or hold a line until it is entered.
+// another row's read to complete, or hold a line until it is entered.
 //
 //   search           a key. In the next cycle, search_hit_o: a row walks for the page;
 //                    search_near_o: a row walks for another page of its line. A wide row fetches a
@@ -153,7 +153,7 @@ module gmmu_walk_table
     end
     return number;
   endfunction
-  // lowest: one-hot of the lowest set bit. several: more than one is set. (Short paths by groups.)
+  // lowest: one-hot lowest set bit. several: two or more bits set. Groups of four shorten the path.
   function automatic rows_t lowest(rows_t rows);
     localparam int unsigned Groups = (Rows + 3) / 4;
     logic [Groups*4-1:0] all;
@@ -199,8 +199,8 @@ module gmmu_walk_table
     return {sum[1], sum[1] ? sum[2] : sum[0]};
   endfunction
 
-  // Returns whether the index for the next level is computed while this level is read. Not for the
-  // 64 KiB half of a pair, where only the index into a 64 KiB table would be useful.
+  // Returns whether the index for the next level is computed while this level is read. It is not
+  // for the 64 KiB half of a pair, which can only point to a 64 KiB table.
   function automatic logic looks_ahead(level_t level, logic half);
     return level != '0 && !(half && level == 1);
   endfunction
@@ -215,13 +215,13 @@ module gmmu_walk_table
   rows_t done_q;            // the row has no more reads
   rows_t stale_q;           // the row's read in flight predates the latest kill
   rows_t answered_q;        // the lookup that began the walk has its response
-  rows_t chain_q;           // the row has joined lookups
+  rows_t chain_q;           // other lookups have joined this row's walk
   rows_t wide_q;
   rows_t fill_q;            // the line has yet to be entered into the L2
   rows_t filling_q;         // the line is being entered
   rows_t drop_q;            // the line must not be used
   rows_t second_q;          // the walk is for the 4 KiB half of a pair: the 64 KiB half is empty
-  rows_t below_q;           // the row's table comes from an entry, not from the start
+  rows_t below_q;           // the pointer to the row's table comes from an entry, not from start_i
   rows_t ahead_q;           // the index for the next lower level has yet to be computed
   rows_t ready_q;           // the index for the next lower level is known
 
@@ -241,7 +241,7 @@ module gmmu_walk_table
   index_t tell_row_q;
   logic   fill_out_q, tell_ready, tell_begin, tell_chain, tell_next, tell_more_q;
   assign good = start_i.cause == '0;
-  // A row whose read was sent at its start was in issue_q for one cycle.
+  // A row that sends its read at its start is in issue_q for one cycle, until sent_start clears it.
   assign sent_start = start_sent_q ? start_rows_q : '0;
   assign ahead_start = start_known_q && starts_ahead_q ? start_rows_q : '0;
   assign sent_job = job_done && job_read && !job_parked ? jobs : '0;
@@ -250,9 +250,9 @@ module gmmu_walk_table
   assign want = issue_q & ~parked_q;
   assign ahead_done = job_done && !job_read ? jobs : '0;
 
-  // When a read completes, the row repeats the walk (stale), descends a level, or is done.
+  // When a row's read ends, the row repeats its walk (if stale), reads the next level, or is done.
   assign ends = last_q ? judged_q : '0;
-  // It also repeats the walk in the cycle of a kill, unless its next read is already in flight.
+  // It also repeats the walk if the read ends in the cycle of a kill and no next read was sent.
   assign redo = ends & (stale_q | (sent_q ? '0 : killed));
   assign down = descends_q ? ends & ~redo : '0;
   assign nothing = nothing_q ? ends & ~redo : '0;
@@ -280,7 +280,7 @@ module gmmu_walk_table
     for (int unsigned i = 0; i < Rows; i++) begin
       if (begin_rows[i]) wide_q[i] <= begin_wide_i;
     end
-    // A line is not entered if it is stale, has an error, or lies in a block entered as one page.
+    // A line is not entered if it is stale or has an error, or if its block is entered as one page.
     fill_q <= (good && begin_wide_i ? start_rows : '0)
         | (fill_q & ~filling & ~redo & ~killed
            & ~(error_q || (answered_now_q && big_q) || (upper_q && !descends_q) ? judged_q : '0));
@@ -291,7 +291,7 @@ module gmmu_walk_table
     below_q <= (below_q | down) & ~start_rows;
     ahead_q <= ((ahead_q & ~ends & ~ahead_done) | ahead_start | ahead_job
         | (sent_q && ahead_now_q ? down : '0)) & ~killed;
-    // The index of a job's read replaces the one that was computed while the row was parked.
+    // The index of a job's read overwrites the one computed ahead while the row was parked.
     ready_q <= (ready_q | ahead_done) & ~ends & ~killed & ~ahead_job;
     if (rst_i) begin
       free_q <= '1;
@@ -307,7 +307,7 @@ module gmmu_walk_table
     end
   end
 
-  // under_q: number of shared rows with a read in flight. A row that descends stays counted.
+  // under_q: shared rows with a read in flight, including rows that send their next read at once.
   logic [$clog2(NumWalks+1)-1:0] under_q, under;
   logic more, less;
   assign more = (start_sent && (start_rows & Engine) == '0) || ((sent_job | sent_parked) & ~Engine) != '0;
@@ -324,7 +324,7 @@ module gmmu_walk_table
 
   rows_t in_scope_q, open_q, want_restart, want_fill, want_tell;
   key_t [Rows-1:0] keys;
-  // Compared two bits at a time; (* keep *) preserves this split, so that comparators stay small.
+  // Spaces are compared two bits at a time; (* keep *) preserves this, so comparators stay small.
   localparam int unsigned SpacePairs = ($bits(space_t) + 1) / 2;
   (* keep *) logic [Rows-1:0][SpacePairs-1:0] in_space;
   always_comb begin
@@ -341,7 +341,7 @@ module gmmu_walk_table
     killed = kill_i.valid ? in_scope_q : '0;
     filled = fill_done_i ? rows_t'(1) << fill_done_row_i : '0;
     // A row whose reads are complete can be joined only if its line goes into the L2, else a
-    // replayed lookup could join it repeatedly. A row found open is joined two cycles later.
+    // replayed lookup could join it repeatedly. A lookup joins two cycles after finding it open.
     open = ~free_q & ~drop_q & (fill_q | (filling_q & ~filled) | (~done_q & ~over));
   end
   always_ff @(posedge clk_i) begin
@@ -363,7 +363,7 @@ module gmmu_walk_table
   assign start_row = begin_i ? index_t'(begin_row_o) : index_t'(restart_row_i);
   assign begun = '{level: start_i.level, k64: start_i.k64, dual: start_i.dual,
                    has_64k: start_i.has_64k, half: start_i.half};
-  // Both cases are computed in parallel: the chain is picked in this cycle, or it is not.
+  // tell_ready (gmmu_walk_tell accepts tell_rows_q's chain) is late: it selects one of two results.
   assign join_chain = tell_ready ? (match & chain_q & ~tell_rows_q) != '0 : (match & chain_q) != '0;
 
   gmmu_walk_search #(.Config(Config)) u_search (
@@ -413,8 +413,8 @@ module gmmu_walk_table
     .write_i(begin_i), .write_addr_i(start_row), .data_i(what_i.key));
 
   // ---- The service unit handles one row at a time: it requests a starting point, has the line
-  // entered, or has an index computed. It serves all rows that requested together, from the lowest
-  // up, before later requests.
+  // entered, or has an index computed. Rows that request at the same time are all served, from the
+  // lowest up, before any later request.
   rows_t  service_q, service_left_q, service_asks, service_some;
   index_t service_row_q;
   logic   job, job_busy, fill_load, restart_load, service_next, service_more_q, service_half;
@@ -424,14 +424,14 @@ module gmmu_walk_table
   below_t service_below;
   logic   service_is_below, service_k64, job_wide;
   logic [2:0] service_line;
-  // A row that started in the previous cycle may have sent its read already.
+  // A row that started in the previous cycle may have sent its read already, so it is masked.
   assign jobs = service_q & ((want & ~start_rows_q) | ahead_q);
   assign job = jobs != '0;
   assign job_read = (service_q & want) != '0;
   assign restart_load = (service_q & want_restart) != '0;
   assign fill_load = (service_q & want_fill) != '0;
   assign service_next = job_busy ? job_done : !job;
-  // While a read is parked, reads of other shared rows would only queue behind it.
+  // While a read is parked, other shared rows do not request: their reads would queue behind it.
   assign service_asks = (want_restart | want_fill | (want & (parked_q != '0 ? Engine : '1)) | ahead_q)
       & ~service_q;
   assign service_some = service_more_q ? service_left_q : service_asks;
@@ -541,8 +541,8 @@ module gmmu_walk_table
   assign halves = beat_begun.dual && beat_begun.half && (k64 || level == 1);
   assign to_4k = !r_i.error && names_table(word, 1'b0);
   assign to_64k = !r_i.error && names_table(word, 1'b1) && takes_64k;
-  // own: the row's own entry. Only leaf entries give a direct response: for a large page, the page
-  // number must still be assembled.
+  // own: the beat contains the row's own entry. Only leaf entries give a direct response: for a
+  // large page, the page number must still be assembled.
   assign own = !leaf || !beat_wide || beat == 3'(32'(own_word) / WordsPerBeat);
   assign direct = r_valid_i && leaf && own && !beat_stale;
   assign entry = decode(word, FormLeaf);
@@ -685,7 +685,7 @@ module gmmu_walk_table
     .tell_row_o, .again_valid_o, .again_ready_i, .again_o,
     .count_ok_o, .count_fault_o, .hold_i, .kept_o(kept), .quiet_o);
 
-  // ---- Observation, registered.
+  // ---- Inputs of the performance counters, registered.
   always_ff @(posedge clk_i) begin
     count_issue_o <= 6'($countones(issue_q));
     count_memory_o <= 6'($countones(reads_q));

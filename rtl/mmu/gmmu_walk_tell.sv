@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends the responses of walks. The lookup that began a walk gets its response directly from the
-// beat with its entry, or later from the fetched line. Joined lookups get theirs from that line,
-// one per cycle.
+// beat with its entry, or later from the fetched line. Lookups that joined the walk get their
+// responses from that line, one per cycle.
 //
 //   begin      a row receives its key and the lookup that began it
 //   start      the row's fault cause, the level of its first read, and whether a contiguous entry
@@ -11,7 +11,8 @@
 //              entry uses beat 0, and each word of that beat is the entry
 //   direct     a row's own entry arrives in this cycle. direct_take_o: it leaves as a response in
 //              this cycle, but never during hold_i or ahead of a pending response
-//   join       appends a lookup to the chain of its row (join_chain_i: the row already has a chain)
+//   join       appends a lookup to the row's chain, the linked list of the lookups that joined it
+//              (join_chain_i: the row already has a chain)
 //   row        a row whose lookups need responses: first the lookup that began it (row_begin_i),
 //              then the chain. row_ready_o accepts all of them; a lookup that joins later starts a
 //              new chain

@@ -2,10 +2,10 @@
 // AXI4 inside the GPU and at its ports. Bursts are INCR, their size is the full bus width, and a burst
 // never crosses 4 KiB.
 //
-// Inside the GPU, `port` and the address select the memory port of a burst. At the edge (the GPU's
-// ports), each memory port is a separate AXI4 port, and the requester's number is prepended to its
-// id. Every outstanding burst of a requester has its own id; nothing relies on an order between
-// ids, and beats of different ids may interleave on R (but not on W).
+// Inside the GPU, ax_t.port selects the memory port of a burst. At the edge (the GPU's ports), each
+// memory port is a separate AXI4 port, and the requester's number is prepended to the burst's id.
+// Every outstanding burst of a requester has its own id; nothing relies on an order between ids,
+// and beats of different ids may interleave on R (but not on W).
 package gmmu_axi_pkg;
   import gmmu_pkg::*;
 
@@ -112,8 +112,8 @@ package gmmu_axi_pkg;
     b_t   b;
   } wr_rsp_t /*verilator public*/;
 
-  // Channels between mux and isolator, one set per memory port; their handshake bits are separate
-  // signals.
+  // Channels between the mux and the isolator, one set per memory port. The valid and ready bits
+  // are separate signals.
   typedef struct packed {
     logic [EdgeIdWidth-1:0] id;
     pa_t                    addr;
@@ -158,8 +158,8 @@ package gmmu_axi_pkg;
     logic [1:0]             resp;
   } port_b_t /*verilator public*/;
 
-  // Channels of the subordinate ports s_peer and s_thr; AR and AW of s_thr are a through_ax_t
-  // instead of a sub_ax_t.
+  // Channels of the subordinate ports s_peer and s_thr, except that AR and AW of s_thr use
+  // through_ax_t instead of sub_ax_t.
   typedef struct packed {
     logic [IdWidth-1:0] id;
     pa_t                addr;

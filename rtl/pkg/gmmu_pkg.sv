@@ -15,13 +15,13 @@ package gmmu_pkg;
   localparam int unsigned PfnWidth = PaWidth - PageLg2;  // width of an offset's 4 KiB page number
   // maximum number of table levels, 2 to 6
   localparam int unsigned MaxLevels = gmmu_config_pkg::Built.MaxLevels;
-  // Data width of the AXI ports in bits. gmmu_parameter_check reports an illegal width, and
-  // DataWidth is then 64.
+  // Data width of the AXI ports in bits. If the configured width is illegal, DataWidth is 64, and
+  // gmmu_parameter_check reports the error.
   localparam int unsigned DataWidthAsked = gmmu_config_pkg::Built.DataWidth;
   localparam int unsigned DataWidth =
       DataWidthAsked inside {64, 128, 256, 512} ? DataWidthAsked : 64;
   localparam int unsigned DataBytes = DataWidth / 8;
-  // Bytes in a client line, and in a line of eight page table entries.
+  // Size of a line in bytes: the largest client access, and eight page table entries.
   localparam int unsigned LineBytes = 64;
 
   typedef logic [VaWidth-1:0] va_t;
@@ -41,8 +41,8 @@ package gmmu_pkg;
     pa_t        offset;
   } gpa_t /*verilator public*/;
 
-  // Register `link`: the number of linked adapters, and this GPU's number among them (`own`). If
-  // adapters is 0 or 1, no adapter is linked.
+  // Register `link`. adapters: the number of linked adapters, including this GPU; 0 or 1 means that
+  // no other adapter is linked. own: this GPU's number among them.
   typedef struct packed {
     logic [2:0] own;
     logic [2:0] adapters;
@@ -59,8 +59,8 @@ package gmmu_pkg;
 
   // The response. If fault is set, gpa, zero and coherent are undefined. If zero is set, reads
   // return 0 and writes are dropped. The port returns the drain generation through `done` when the
-  // access has received its last R beat or its B, or will never be sent. It does so exactly once
-  // per response, including faults and zero pages.
+  // access has received its last R beat or its B, or when it will never be sent. The port does so
+  // exactly once per response, including faults and zero pages.
   typedef struct packed {
     tag_t    tag;
     logic    generation;
@@ -89,8 +89,9 @@ package gmmu_pkg;
   } space_cfg_t /*verilator public*/;
 
   typedef enum logic [1:0] {
-    CtlInvalidate,  // drops the translations in scope; done when none is in use any longer
-    // Sets the configuration of space, and flushes the space if the configuration changed.
+    CtlInvalidate,  // drops the translations in `scope`; completes when no port uses any of them
+    // Sets the configuration of address space `space` to cfg, and flushes that space if this
+    // changes its configuration.
     CtlSetSpace,
     CtlResize                     // sets sizes_in_use to va_start and drops all translations
   } mmu_op_e;
@@ -124,8 +125,8 @@ package gmmu_pkg;
     pfn_t   page;                 // logical page in host memory
   } aperture_rsp_t /*verilator public*/;
 
-  // Interrupt message (MSI) of the PCI function: a write of data to address, sent while enable is
-  // set.
+  // Interrupt message (MSI) of the PCI function: a write of `data` to `address`. While enable is 0,
+  // no message is sent.
   typedef struct packed {
     logic        enable;
     logic [31:0] data;

@@ -4,7 +4,7 @@
 //
 //   room_o   registered: one cycle ago there was space for Margin more words. Margin counts the
 //            word that the writer commits to now, and all words that may be in the writer's
-//            pipeline or have arrived since
+//            pipeline or have been written since then
 //   input    a writer that obeys room_o never finds the FIFO full. ready_o (registered; 1 while the
 //            FIFO is not full) is for a writer that may also use the margin
 //   output   as gmmu_fifo

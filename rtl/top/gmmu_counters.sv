@@ -12,9 +12,9 @@
 //
 // Each counter consists of a short register that wraps and a word of Width bits in RAM. The words
 // are updated in rotation, one per cycle: each gains what its register has counted since the last
-// update. The register is wide enough not to wrap twice between two updates, so no event is lost. A
-// counter of single events has an LFSR as its register, which costs one gate; its last position in
-// the LFSR sequence is stored with the word. A counter of amounts has a sum as its register, and
+// update. The register is wide enough not to wrap twice between two updates, so no event is lost.
+// For a counter of single events the register is an LFSR, which costs one gate; the LFSR's position
+// at the last update is stored with the word. For a counter of amounts the register is a sum, and
 // the low part of the word is the sum at the last update.
 module gmmu_counters
   import gmmu_regs_pkg::*;
@@ -78,7 +78,8 @@ module gmmu_counters
     if (PlaceWidth == 8) feedback ^= state[4] ^ state[3];
     return {state[PlaceWidth-2:0], !feedback};
   endfunction
-  (* ram_style = "block", rom_style = "block" *) place_t place_of [1 << PlaceWidth];  // constant
+  // constant: the position of each LFSR state in the sequence
+  (* ram_style = "block", rom_style = "block" *) place_t place_of [1 << PlaceWidth];
   initial begin
     place_t state;
     state = '0;
@@ -140,7 +141,8 @@ module gmmu_counters
   index_t      rd_index_q;
   logic [12:0] port_word, shared_word;  // number of the word within its group
 
-  // Each group of counters is aligned to its size.
+  // Each group of counters is aligned to its size, so an XOR with the group's base gives the word
+  // number.
   assign port_word = addr_i[15:3] ^ PortCountersBase[15:3];
   assign shared_word = addr_i[15:3] ^ CountersBase[15:3];
   assign rd_port = 32'(port_word) < FirstShared && port_word[2:0] < 3'd6;
@@ -159,7 +161,7 @@ module gmmu_counters
   index_t            turn_q;
   index_t            at_q [Stages];
   logic [Words-1:0]  turn_hot_q;
-  // first_q: first round after reset, in which words count as 0
+  // first_q: first round after reset, in which the RAM words are undefined and taken as 0
   logic              first_q, fresh0_q, fresh1_q;
   logic [Stages-1:0] asked_q, live_q;
   logic              is_event2_q;

@@ -4,7 +4,8 @@
 //
 //   bus      [0] VRAM, [1] host: a beat of R or W is accepted. Reads count all bytes of a beat,
 //            writes only the enabled bytes, one cycle later. idle_o: nothing is left to count
-//   units    size of the access that a client, or one direction of the through-port, has completed
+//   units    size in bytes of the access that a client, or one direction of the through-port, has
+//            completed in this cycle; 0: none
 //   read     see gmmu_counters
 module gmmu_counts
   import gmmu_config_pkg::config_t;

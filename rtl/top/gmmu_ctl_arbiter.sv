@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shares the MMU's control port between the registers (0) and the paging engine (1), which take
-// turns, one operation at a time. done goes to the one that started the operation. Only the
-// registers set spaces: the engine's operations are invalidations, and their cfg is undefined.
+// turns, one operation at a time. done_o goes to the side that started the operation. Only the
+// registers configure spaces: the engine's operations are invalidations, and their cfg is
+// undefined.
 module gmmu_ctl_arbiter
   import gmmu_pkg::*;
 (

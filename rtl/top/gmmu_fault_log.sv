@@ -2,15 +2,16 @@
 // Writes fault records (rdl: fault_record, 32 bytes, one burst) to the fault queue in host memory.
 //
 //   fault    one stream per source, served round robin. The last source is the paging engine; only
-//            its faults have a fence. A record is copied word by word and then accepted. While the
-//            bus is closed (open_i = 0), records are accepted and dropped, so that no source waits
-//            for the bus.
+//            its faults have a fence. A fault is copied into the record word by word and then
+//            accepted. While the bus is closed (open_i = 0), records are accepted and dropped, so
+//            that no source waits for the bus.
 //   queue    tail_o is the index of the next record, modulo the size; it advances after the B of
 //            the record. If the next index is the head, the queue is full: the record is dropped
-//            and counted (saturating). So is a record whose write gets a bus error, or whose
-//            address exceeds 48 bits; the tail does not move, and the next record is written at the
-//            same index. enable_i = 0: records only consume sequence numbers. The tail is kept
-//            while the queue is off; enabling it reduces the tail modulo the size.
+//            and counted (saturating). A record whose write gets a bus error, or whose address
+//            exceeds 48 bits, is also dropped and counted; the tail does not move, and the next
+//            record is written at the same index. enable_i = 0: records are dropped, but still
+//            consume sequence numbers. The tail is kept while the queue is off; enabling it reduces
+//            the tail modulo the size.
 //   logged_o pulses when the tail advances.
 //   base_i   is 4 KiB aligned.
 module gmmu_fault_log
@@ -203,6 +204,6 @@ module gmmu_fault_log
     a_no_fence: assert property (@(posedge clk_i) disable iff (rst_i)
       !fault_valid_i[s] || fault_i[s].fence == '0);
   end
-  logic unused_bits;  // base_i is aligned; clients have no fence
+  logic unused_bits;  // base_i is aligned; clients' faults have no fence
   assign unused_bits = ^{base_i[11:0], fault_i, wr_rsp_i.b.id};
 endmodule

@@ -9,11 +9,11 @@
 //   m_vram  AXI4 manager, DataWidth: VRAM.
 //   m_host  AXI4 manager, DataWidth: host memory (logical addresses), interrupt messages (AxUSER
 //           kind 2) and VRAM of linked adapters (kind 3, address {adapter[5:0], offset[41:0]}). B
-//           may come in any order of ids. B of kinds 0 to 2 means that PCI Express has accepted the
-//           write: no later write becomes visible before it. B of kind 3 means that the data is in
-//           the peer's VRAM.
+//           may come in any order. B of kinds 0 to 2 means that PCI Express has accepted the write:
+//           no later write becomes visible before it. B of kind 3 means that the data is in the
+//           peer's VRAM.
 //   s_peer  this GPU's VRAM for linked adapters: addresses are VRAM offsets, DataWidth. It accepts
-//           only kind 3 from another gmmu's m_host (gmmu_peer_port), not general AXI4.
+//           only kind 3 bursts of another gmmu's m_host (gmmu_peer_port), not general AXI4.
 //   ev_*    event port, for observation only.
 //   idle_o  nothing is in flight, and no register, window, ring or client work is pending: until an
 //           s_ or cl_ input changes, further cycles change only the time counters.
@@ -156,7 +156,7 @@ module gmmu_gpu
   // space[5:0]}.
   output logic [NumPorts-1:0]             ev_xlate_valid_o,
   output logic [NumPorts*192-1:0]         ev_xlate_o,
-  // an invalidation, or the flush by a changed space, has completed
+  // an invalidation, or the flush of a space whose configuration changed, has completed
   output logic                            ev_inv_done_o,
   output logic [1:0]                      ev_inv_scope_o,
   output logic [5:0]                      ev_inv_space_o,
@@ -188,7 +188,7 @@ module gmmu_gpu
   localparam int unsigned PortRead = NumUnits + 1;
   localparam int unsigned PortWrite = NumUnits + 2;
 
-  // ---- Memory ports: the requesters' channels, and those behind the mux ([0] VRAM, [1] host).
+  // ---- Channels of the requesters, and of the mux's memory ports ([0] VRAM, [1] host).
   rd_req_t        rd_req [NumRequesters];
   rd_rsp_t        rd_rsp [NumRequesters];
   wr_req_t        wr_req [NumRequesters];
@@ -377,7 +377,7 @@ module gmmu_gpu
     );
   end
 
-  // The MMU's sizes. u_check reports L2Ways = 0; replacing it with 1 here avoids a division by 0.
+  // Returns Config for the MMU. u_check reports L2Ways = 0; the 1 here only avoids a division by 0.
   function automatic config_t sizes_of_mmu();
     config_t c;
     c = Config;
@@ -519,7 +519,7 @@ module gmmu_gpu
         s_thr_w_data_i, s_thr_w_strb_i, s_thr_b_ready_i};
   end
 
-  // ---- VRAM for linked adapters. The port is not reset with the core; it follows the mux's reset.
+  // ---- VRAM for linked adapters. The core's reset only cuts the port off (cut_i).
   logic peer_idle;
   if (Config.LinkPort != 0) begin : g_peer
     gmmu_peer_port u_peer (
@@ -599,7 +599,7 @@ module gmmu_gpu
     .rd_i(reg_rd), .addr_i(reg_addr), .rd_busy_o(counters_busy), .rd_data_o(counters_data)
   );
 
-  // ---- Idle. Accesses of linked adapters do not count as work of this GPU.
+  // ---- Idle. Linked adapters' accesses are not work of this GPU.
   gmmu_idle #(.Parts(12 + NumClients), .Ports(4)) u_idle (
     .clk_i, .held_silent_i(held_silent), .stale_i(stale), .silent_o(silent),
     .parts_i({mux_own_idle, !stale, mmu_idle, ctl_idle, regs_idle, ap_idle, engine_idle, client_idle, through_idle,

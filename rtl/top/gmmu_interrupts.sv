@@ -18,7 +18,7 @@ module gmmu_interrupts
   input  logic        rst_i,
 
   input  int_status_t causes_i,
-  input  logic        clear_i,          // write 1 to clear
+  input  logic        clear_i,          // pulse: clears the causes in clear_bits_i
   input  logic [5:0]  clear_bits_i,
   input  logic [5:0]  enable_i,
   output logic [5:0]  status_o,

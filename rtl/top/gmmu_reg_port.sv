@@ -6,8 +6,8 @@
 //              writes both. A read of the low half stores the high half for the next read.
 //   order      AW, W and AR may arrive in any order, with any delay between them. A write is
 //              complete in the cycle in which both its AW and its W are accepted; until then, reads
-//              pass it. If a read and a complete write are offered together, both are accepted: the
-//              write is performed first, and the read before the next write
+//              overtake it. If a read and a complete write are offered together, both are accepted:
+//              the write is performed first, and the read before the next write
 //   errors     other strobes, or a high half without its low half: SLVERR, and nothing changes.
 //   wr         offered until wr_ready_i; then the response is offered on B
 //   addr_o     valid from one cycle before wr_valid_o, and while rd_o is high

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of rtl/pkg/gmmu.rdl, except the counters.
 //
-//   bus     addr_i is valid from one cycle before wr_valid_i rises on, and is decoded into
-//           registers. wr_valid_i and wr_data_i are held until wr_ready_o; the write takes effect
+//   bus     addr_i is valid from one cycle before wr_valid_i rises; the decoded bits are
+//           registered. wr_valid_i and wr_data_i are held until wr_ready_o; the write takes effect
 //           in that cycle. Every write waits until the window has settled, so that doorbells,
 //           roots, invalidations and changes of the window's base follow all earlier window
 //           accesses. A root write, or with TurnDown a write of sizes_in_use, also waits until the
-//           previous MMU operation is done. While silence_o is 1 it is ignored instead: that
-//           operation may wait for silenced accesses.
+//           previous MMU operation is done. While silence_o is 1, such a write is ignored, because
+//           that operation may wait for held accesses.
 //   read    while rd_i is 1: rd_data_o comes three cycles after addr_i (client registers: four)
 //   ctl     operations for the MMU: a new space configuration (root write), an invalidation
 //           (inv_cmd) or new sizes in use
@@ -252,7 +252,7 @@ module gmmu_regs
   space_geometry_t geometry_q;
   space_root_t     root_q;
   logic [63:0]     geometry_word, root_word;
-  // Per space: the word was written since reset (the RAM words are not reset).
+  // Per space: the word has been written since reset (the RAM words are not reset).
   logic [NumSpaces-1:0] geometry_set_q, root_set_q;
 
   gmmu_ram_block #(.Width(64), .Depth(NumSpaces)) u_geometry (
@@ -338,7 +338,7 @@ module gmmu_regs
 
   assign idle_o = !ctl_busy_q && !invalidated_o && client_wr_o == '0 && !aperture_flush_o;
 
-  // ---- Reads: the first stage merges groups of three or four registers, the second the groups.
+  // ---- Reads: the first stage merges three or four registers each, the second merges the groups.
   localparam int unsigned GlobalGroups = (Globals + 3) / 4;
   logic [GlobalGroups-1:0][63:0] global_data_q;
   logic [2:0][63:0]              ring_data_q;

@@ -9,7 +9,7 @@
 //           writes are both pending, they alternate. All writes have the same id, which keeps
 //           writes to one address in order; a read has its slot's id. AW, W and AR may arrive in
 //           any order, with any delay between them. A write is complete in the cycle in which both
-//           its AW and its W are accepted; until then, reads and register writes pass it.
+//           its AW and its W are accepted; until then, reads and register writes overtake it.
 //   hold_i  1: no new address is accepted, and no W that would complete a write. settled_o: every
 //           complete access has its response, so a change of base_i or a doorbell follows all of
 //           them.
@@ -116,10 +116,10 @@ module gmmu_window
   // ---- Reads and writes are never in flight together. Slots form a ring: accesses are issued at
   // next_q, and responses are returned from oldest_q.
   slot_t            next_q, oldest_q;
-  // occupied_q: response not accepted; waiting_q: no response yet
+  // occupied_q: accesses whose response is not accepted yet; waiting_q: accesses that wait for VRAM
   count_t           occupied_q, waiting_q;
   logic [Slots-1:0] ended_q;
-  logic             reading_q;  // 1: the accesses in flight, or the last ones, are reads
+  logic             reading_q;  // 1: the accesses in flight, or the last ones if none is, are reads
   logic             write_offer, read_offer, room, may_write, may_read, answer_take, ended;
   logic             lost_q;                 // outstanding accesses will get no response
   logic             stop_q;                 // stop_i, registered: its source is far away on the die

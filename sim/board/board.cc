@@ -25,7 +25,7 @@ constexpr uint64_t kSilenceNs = 1'638'400,
                    kSilences = 4;            // an idle board sends a keep-alive every 2^17 cycles at 80 MHz
 constexpr uint64_t kVramNs = 1'000'000'000;  // far more time than VRAM initialization takes
 constexpr unsigned kBitsPerByte = 10;
-constexpr uint64_t kBoardNs = 4'500'000'000;  // allowance for USB converter, board and a busy host
+constexpr uint64_t kBoardNs = 4'500'000'000;  // added for the USB converter, board and a busy host
 
 }  // namespace
 
@@ -244,7 +244,8 @@ void Board::Await(const std::function<bool()>& done, const std::string& what) {
     if (done()) break;
     const uint64_t passed = clock_.NowNs() - start;
     const uint64_t silent = clock_.WallNs() - link_->last_good_ns();
-    if (passed <= bound_ns_ || silent > kSilentNs) continue;  // the link itself detects a dead line
+    // If the line is silent, the link itself declares the board dead.
+    if (passed <= bound_ns_ || silent > kSilentNs) continue;
     Fail(fmt::format(
         "no answer to {} in {} ms; the link last heard a good frame {} ms ago, {} bytes of requests wait at "
         "the board",

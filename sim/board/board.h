@@ -41,7 +41,7 @@ inline constexpr uint64_t kControlBusMaster = 1;
 inline constexpr uint64_t kStatusIdle = 4, kStatusVramReady = 16;
 
 struct BoardOptions {
-  std::string port;  ///< path of a serial port; empty with `simulator`
+  std::string port;  ///< path of a serial port; empty if `simulator` is set
   unsigned baud = 3'000'000;
   LinkTimes times;
   std::string simulator;  ///< program that simulates a board; empty: the board is at `port`
@@ -60,8 +60,8 @@ struct BoardIdentity {
 /// Returns `build` in hexadecimal, in the byte order of the hash.
 std::string BuildName(uint64_t build);
 
-/// Serves the GPU's accesses to host memory. Board calls these functions only within calls of its
-/// own functions.
+/// Serves the GPU's accesses to host memory. Board calls these functions only while the caller is
+/// in one of Board's functions.
 class HostServer {
  public:
   virtual ~HostServer() = default;
@@ -72,7 +72,7 @@ class HostServer {
 /// A board that has responded: the session is open and the board's identity is known.
 ///
 /// Requests are performed in call order. Every call services the link. A blocking call whose time
-/// limit expires throws EngineError, whose message contains the awaited event and the state of the
+/// limit expires throws EngineError, whose message names the awaited event and the state of the
 /// link. After an error, every further call throws the same error.
 class Board {
  public:
@@ -95,8 +95,8 @@ class Board {
   void set_server(HostServer* server) { server_ = server; }
   /// Sets a function to be called about ten times a second while the link is serviced.
   void set_pulse(std::function<void()> pulse) { pulse_ = std::move(pulse); }
-  /// Sets the time limit for a request in nanoseconds of machine time. The transfer time on the link is added to the
-  /// limit.
+  /// Sets the time limit for a request in nanoseconds of machine time. The limit is never below 4.5
+  /// s plus the transfer time of the most bytes that can be in flight.
   void set_bound_ns(uint64_t ns);
   uint64_t bound_ns() const { return bound_ns_; }
 

@@ -167,9 +167,9 @@ void GpuOnBoard::WriteConfig(unsigned, uint16_t offset, unsigned size, uint32_t 
   if (powered && !space_.powered()) LosePower();
 }
 
-/// Sends the bus master bit and the interrupt message of the PCI function to the board, behind all
-/// earlier requests, and waits until they take effect. On return, everything that the GPU sent
-/// before has arrived.
+/// Sends the PCI function's bus master bit and interrupt message to the board, behind all earlier
+/// requests, and waits until both have taken effect. On return, all messages that the GPU sent
+/// before that have arrived.
 void GpuOnBoard::DriveStraps() {
   const uint64_t control = space_.bus_master() ? kControlBusMaster : 0;
   const auto message = space_.message().Words();
@@ -187,9 +187,10 @@ void GpuOnBoard::DriveStraps() {
 /// Simulates a power loss of VRAM. The board's memory keeps its contents, but a new scrambling key
 /// changes the values read.
 void GpuOnBoard::LosePower() {
-  constexpr uint64_t kKeys = 0xFFFF, kStep = 0x9E37;  // odd: every key occurs before any repeats
+  constexpr uint64_t kKeys = 0xFFFF, kStep = 0x9E37;  // odd: no key repeats until all were used
   vram_key_ = (vram_key_ + kStep) & kKeys;
-  // The read returns when all earlier writes are in the chip.
+  // The read returns only when all earlier writes are in the SDRAM chip, so they still use the old
+  // key.
   static_cast<void>(board_->AskWord(ReadWindow(0, 1), "VRAM before its power goes"));
   board_->Post(WriteBoard(kVramKey, vram_key_), "the GPU's power");
 }

@@ -18,11 +18,11 @@ struct MachineConfig;
 
 namespace gmmu::sim::board {
 
-/// A GPU on a board. This class models its configuration space; its registers and VRAM are at the
-/// far end of the link.
+/// A GPU on a board. This class models the configuration space of the GPU's PCI function; the GPU's
+/// registers and VRAM are at the far end of the link.
 ///
 /// The clock is the board's (MachineClock) and advances by itself. The GPU's accesses to host
-/// memory are served only inside calls of this class, in order of arrival, interleaved with the
+/// memory are served only during calls to this class, in order of arrival, interleaved with the
 /// responses to the CPU.
 class GpuOnBoard : public Device, private Clock, private HostServer {
  public:
@@ -43,9 +43,9 @@ class GpuOnBoard : public Device, private Clock, private HostServer {
   uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) override;
   void WriteConfig(unsigned unit, uint16_t offset, unsigned size, uint32_t value) override;
 
-  // The instruments of Device (gpu_on_board_instruments.cc). A board has no event port, so its
-  // translations are not checked, and software cannot drive the GPU's client ports. If either is
-  // requested, RefuseSimulated (sizes.h) reports an error before the run.
+  // Device's instruments, implemented in gpu_on_board_instruments.cc. A board has no event port, so
+  // its translations are not checked, and software cannot drive the GPU's client ports. If either
+  // is requested, RefuseSimulated (sizes.h) reports an error before the run.
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override { return board_->Findings(); }
   uint64_t Cycles() override;

@@ -30,7 +30,8 @@ void GpuOnBoard::Read(const HostRead& read) {
                                 answer.data.size(), !read.user.no_snoop());
   }
   if (held_until_ns_ > NowNs() && read.address / hw::kPageSize == held_page_) answer.until_ns = held_until_ns_;
-  // Reads with the same id must complete in order.
+  // Reads with the same id must complete in order, so this read waits at least as long as a held
+  // one.
   const bool behind = std::any_of(held_.begin(), held_.end(), [&](const Held& h) { return h.read.id == read.id; });
   if (behind) answer.until_ns = std::max(answer.until_ns, held_.back().until_ns);
   if (answer.until_ns == 0) return board_->Complete(read.id, read.beats, answer.ok, answer.data);
@@ -59,7 +60,7 @@ void GpuOnBoard::Write(const HostWrite& write) {
 void GpuOnBoard::WriteRange(const HostWrite& write, size_t first, size_t end) {
   host_.host.Write(Requester(write.user), (write.address & ~uint64_t{kBeat - 1}) + first, &write.data[first],
                    end - first, !write.user.no_snoop());
-  CatchUp();  // delivers an interrupt message immediately
+  CatchUp();  // if the write is an interrupt message, delivers it now
 }
 
 }  // namespace gmmu::sim::board

@@ -20,7 +20,7 @@ class MachineClock {
     Advance();
     return static_cast<uint64_t>(machine_ns_);
   }
-  /// Sets the machine's speed from now on.
+  /// Changes the machine's speed; the time that has passed stays as it is.
   void set_speed(double speed) {
     Advance();
     speed_ = speed;

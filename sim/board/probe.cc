@@ -40,7 +40,8 @@ std::string Difference(const CpuAnswer& answer, uint64_t offset, const Words& ex
   return "";
 }
 
-/// Returns a pseudo-random block for `offset`, in which stuck or swapped lines show as differences.
+/// Returns a pseudo-random block that depends on `offset`, so that stuck or swapped lines are
+/// detected.
 Words Pattern(uint64_t offset, uint64_t invert) {
   Words words;
   for (uint64_t at = offset; at < offset + kBlock; at += kWord) {
@@ -89,8 +90,8 @@ ProbeTest Sample(Board& board, uint64_t vram, uint64_t sample, uint64_t end_ns) 
   const uint64_t step = vram / blocks / kBlock * kBlock;
   bool in_time = true;
   for (uint64_t first = 0; first < blocks && test.passed && in_time; first += kAtOnce) {
-    // The position within the step varies from block to block, so that all rows and columns are
-    // covered.
+    // Each step of VRAM contains one tested block. Its position within the step varies, so that all
+    // rows and columns are covered.
     std::vector<uint64_t> offsets;
     for (uint64_t i = first; i < std::min<uint64_t>(blocks, first + kAtOnce); ++i)
       offsets.push_back(i * step + i * 7 % std::max<uint64_t>(1, step / kBlock) * kBlock);
@@ -137,7 +138,8 @@ ProbeLink MeasureLink(Board& board, uint64_t bytes, uint64_t bound_ns) {
       move();
       moved += kAtOnce * kBlock;
     }
-    // The response arrives when the last write has been performed.
+    // The response arrives only after the last write has been performed, so the measured time
+    // includes all writes.
     static_cast<void>(board.AskWord(ReadBoard(kStatus), "the board's status"));
     return static_cast<double>(moved) * 1e9 / static_cast<double>(std::max<uint64_t>(1, clock.NowNs() - start));
   };

@@ -16,8 +16,8 @@ constexpr size_t kMostCoded = kMostBody + kMostBody / kRun + 1;
 constexpr uint8_t kRoomMask = 0x0F, kNak = 0x10;
 constexpr unsigned kKindShift = 5;
 
-/// Encodes in COBS. Each code is the distance to the next zero; code 255 means that there is no zero in the next 254
-/// bytes.
+/// Encodes `body` in COBS. Each code is the distance to the next zero; code 255 means that there is
+/// no zero in the next 254 bytes.
 Bytes Stuff(const Bytes& body) {
   Bytes coded = {0};
   size_t code = 0;

@@ -9,7 +9,7 @@ namespace gmmu::sim::board {
 namespace {
 
 constexpr char kName[] = {'G', 'M', 'M', 'U', 'B'};
-constexpr unsigned kHalf = 128;  // frame numbers up to kHalf - 1 ahead are new; all others are old
+constexpr unsigned kHalf = 128;  // a frame at most kHalf - 1 numbers ahead is new, any other is old
 
 uint8_t Distance(uint8_t from, uint8_t to) { return static_cast<uint8_t>(to - from); }
 
@@ -39,7 +39,7 @@ void LinkEnd::Receive(const uint8_t* bytes, size_t size, uint64_t now_ns) {
 }
 
 void LinkEnd::Damaged() {
-  // Reception may have started in the middle of a frame, so damage is expected.
+  // Before the session opens, reception may start in the middle of a frame, so damage is expected.
   if (state_ != LinkState::kOpen) return;
   ++counts_.damaged;
   owe_nak_ = owe_nak_ || !asked_damaged_;

@@ -10,7 +10,7 @@ namespace gmmu::sim::board {
 
 inline constexpr uint8_t kProtocolVersion = 2;
 
-/// Timeouts of the host's end, in nanoseconds of the clock that `now_ns` is taken from.
+/// Timeouts of the host's end, in nanoseconds of the clock that supplies `now_ns`.
 struct LinkTimes {
   uint64_t listen = 30'000'000;          ///< wait for the board's session number before the first hello
   uint64_t hello = 100'000'000;          ///< interval between hellos
@@ -78,7 +78,7 @@ class LinkEnd {
   /// because Pull checks whether the link is dead.
   Bytes Pull(uint64_t now_ns);
   /// Returns the earliest time at which Pull may return a frame if nothing is received and Send is
-  /// not called before.
+  /// not called before then.
   uint64_t WakeNs() const;
   /// Removes and returns the bytes received on the upstream byte stream.
   Bytes Take();
@@ -117,8 +117,8 @@ class LinkEnd {
   bool heard_bytes_ = false, heard_frame_ = false;
   uint8_t heard_session_ = 0;
 
-  // Downstream. frames_[i] has number first_ + i and was sent at least once. Frames from number
-  // next_ on must be retransmitted.
+  // Downstream. frames_[i] has number first_ + i and has been sent at least once. The frames from
+  // index next_ on must be retransmitted.
   Bytes stream_down_;
   std::deque<Bytes> frames_;
   size_t unacknowledged_bytes_ = 0;
@@ -130,7 +130,8 @@ class LinkEnd {
   Bytes stream_up_;
   uint8_t wanted_ = 0;
   bool owe_ack_ = false, owe_nak_ = false;
-  /// Whether a retransmission of `wanted_` was requested because of a later or a damaged frame.
+  /// Whether a retransmission of frame `wanted_` has been requested because a later frame, or a
+  /// damaged frame, arrived.
   bool asked_ahead_ = false, asked_damaged_ = false;
 };
 

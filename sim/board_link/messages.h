@@ -47,7 +47,8 @@ struct RequestRoom {
 };
 using UpMessage = std::variant<HostRead, HostWrite, CpuAnswer, RequestRoom>;
 
-/// Thrown if the upstream bytes are not valid messages, so the two ends use different protocols.
+/// Thrown if the upstream bytes are not valid messages, which means that the two ends use different
+/// protocols.
 class MessageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

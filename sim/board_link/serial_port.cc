@@ -75,10 +75,10 @@ void SerialPort::Configure(unsigned baud) {
     throw PortError(Cause::kNoSerialPort,
                     fmt::format("{} is no serial port\nGive the port of the board, as /dev/ttyUSB0.", path_));
   }
-  // The lock also keeps out this program itself and root, unlike TIOCEXCL.
+  // Unlike TIOCEXCL, the lock also excludes root and a second open by this program.
   if (flock(file_, LOCK_EX | LOCK_NB) != 0) InUse(path_);
   if (ioctl(file_, TIOCEXCL) != 0) InUse(path_);
-  settings.c_iflag = IGNBRK;  // accept bytes without a stop bit, as at a wrong baud rate
+  settings.c_iflag = IGNBRK;  // ignore breaks, which a wrong baud rate can cause
   settings.c_oflag = 0;
   settings.c_lflag = 0;
   settings.c_cflag = CS8 | CREAD | CLOCAL | (baud == kStandardRate ? B3000000 : BOTHER);

@@ -35,7 +35,7 @@ void BoardPins::Reset(bool down) { top_->btn = down ? 3 : 1; }
 
 unsigned BoardPins::leds() const { return top_->led; }
 
-/// Returns the level of the line to the board in this cycle.
+/// Returns this cycle's level of the serial line to the board.
 bool BoardPins::Drive() {
   if (out_left_ == 0) {
     if (from_host.empty()) return true;
@@ -48,7 +48,7 @@ bool BoardPins::Drive() {
   return level;
 }
 
-/// Samples the level of the line from the board.
+/// Samples the level of the serial line from the board.
 void BoardPins::Sample(bool level) {
   if (in_bits_ == 0) {
     if (level) return;

@@ -10,7 +10,7 @@ namespace gmmu::sim {
 namespace {
 
 constexpr uint64_t kNs = 1000, kMs = 1'000'000 * kNs;
-constexpr unsigned kRefreshSlack = 8;  // refreshes that may be postponed
+constexpr unsigned kRefreshSlack = 8;  // number of refreshes that may be overdue
 
 }  // namespace
 
@@ -194,7 +194,7 @@ void SdramChip::MoveData(const SdramPins& pins) {
 
 SdramOut SdramChip::Drive(const SdramPins& pins) {
   SdramOut out;
-  while (pipe_.size() >= std::max(latency_, 2u)) {  // drives the word read latency - 1 edges ago
+  while (pipe_.size() >= std::max(latency_, 2u)) {  // data that was read latency - 1 edges ago
     out = pipe_.front();
     pipe_.pop_front();
   }

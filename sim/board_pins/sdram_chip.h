@@ -64,7 +64,7 @@ enum class SdramRule {
   kTrrd,         ///< activation too early after one of another bank
   kTrfc,         ///< command too early after a refresh
   kTwr,          ///< precharge too early after the last data of a write, or during its data
-  kTmrd,         ///< command too early after the mode register
+  kTmrd,         ///< command too early after a mode register set
   kRefreshLate,  ///< refreshes lag an even distribution over refresh_ps by more than 8
   kClosedRow,    ///< column command to a bank without an open row
   kOpenBank,     ///< activation of a bank whose row is open

@@ -11,7 +11,7 @@
 namespace gmmu::sim::device {
 namespace {
 
-constexpr uint64_t kMessages = 0xFEE00000;  // address of the interrupt line's messages
+constexpr uint64_t kMessages = 0xFEE00000;  // target address of interrupt line messages
 
 }  // namespace
 

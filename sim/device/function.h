@@ -14,7 +14,8 @@
 
 namespace gmmu::sim::device {
 
-/// Fills in a device's function table (GmmuOpenDevice, or a wrapper of GmmuServeDevice). Throws if it cannot.
+/// Fills in a device's function table (GmmuOpenDevice, or a wrapper of GmmuServeDevice). Throws on
+/// failure.
 using Open = std::function<void(const GMMU_DEVICE_HOST& host, GMMU_DEVICE& table)>;
 
 struct FunctionParameters {
@@ -37,7 +38,7 @@ struct FunctionCounts {
 /// write schedules a step of the device model.
 class Function {
  public:
-  /// `deliver` sends a message of the interrupt line. Such messages bypass the IOMMU and take
+  /// `deliver` sends an interrupt line's message, which bypasses the IOMMU and arrives after
   /// `line_ps`.
   Function(hw::Bdf bdf, const FunctionParameters& parameters, HostAccess& host, Agenda& agenda,
            std::function<void(uint64_t address, uint32_t data)> deliver, uint64_t line_ps);
@@ -50,8 +51,8 @@ class Function {
   const FunctionCounts& counts() const { return counts_; }
   VramCore& memory() { return memory_; }
 
-  /// Perform an access of at most 64 bytes inside a BAR, at the time when it arrives. Reads to
-  /// which the device does not respond return all ones.
+  /// Perform an access of at most 64 bytes inside a BAR. Call them when the access arrives at the
+  /// device. Reads to which the device does not respond return all ones.
   void Read(unsigned bar, uint64_t offset, void* to, size_t size);
   void Write(unsigned bar, uint64_t offset, const void* from, size_t size);
   uint32_t ReadConfig(uint16_t offset, unsigned size) const { return config_.Read(offset, size); }

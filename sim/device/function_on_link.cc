@@ -25,7 +25,7 @@ FunctionOnLink::FunctionOnLink(PlainHost& host, const FunctionParameters& functi
 // ---- CPU accesses
 
 void FunctionOnLink::Read(const BarAccess& access, void* to) {
-  clock().Pass(link_ps_);  // in this time, earlier posted writes arrive, so the read follows them
+  clock().Pass(link_ps_);  // earlier posted writes arrive meanwhile, so the read follows them
   function_.Read(access.bar, access.offset, to, access.size);
   clock().Pass(link_ps_);
 }

@@ -27,7 +27,7 @@ class FunctionOnLink : public Device, public hw::DeviceAccess {
   uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) override;
   void WriteConfig(unsigned unit, uint16_t offset, unsigned size, uint32_t value) override;
 
-  // The instruments of Device; those that observe a GPU's internals are unavailable.
+  // Device's instruments. Those that observe a GPU's internals are unavailable.
   std::vector<hw::Counter> Counters() override;
   uint64_t Cycles() override;
   uint64_t CyclesEvaluated() override;

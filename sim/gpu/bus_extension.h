@@ -26,7 +26,7 @@ struct BusMarks {
 };
 
 /// Identifies the sender of a transaction. A target may ignore it. Without this extension, a
-/// transaction counts as one of a plain bus master: logical address, requester 0.
+/// transaction counts as one from a plain bus master: logical address, requester 0.
 class BusExtension : public tlm::tlm_extension<BusExtension> {
  public:
   tlm::tlm_extension_base* clone() const override { return new BusExtension(*this); }

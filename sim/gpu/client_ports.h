@@ -20,8 +20,8 @@ class ClientPorts {
   static constexpr uint64_t kNever = hw::ClientAccesses::kNever;
 
   ClientPorts();
-  /// Issues the accesses of `accesses` from the next cycle on; null: none. Accesses in flight
-  /// complete, and their responses are dropped.
+  /// Issues the accesses that `accesses` requests, from the next cycle on. If it is null, no more
+  /// accesses are issued. Accesses in flight complete, and their responses are dropped.
   void Serve(hw::ClientAccesses* accesses);
   /// Injected fault (hw::Instruments): client 0 issues a read but never accepts the response.
   void LoseAnswer(Vgmmu_gpu_axi& top, unsigned space, uint64_t va);
@@ -47,7 +47,7 @@ class ClientPorts {
     uint64_t free = ~uint64_t{0};  // bit i: slot i is free
     std::array<Slot, kSlots> slots;
     unsigned slot = 0;                // slot of the access being sent
-    unsigned word = 0, end_word = 0;  // of a write: next word to send, and one past the last word
+    unsigned word = 0, end_word = 0;  // for a write: next word to send, and one past the last word
     hw::ClientRequest request;
   };
 
@@ -60,7 +60,7 @@ class ClientPorts {
 
   std::vector<Port> ports_;
   hw::ClientAccesses* accesses_ = nullptr;
-  uint64_t life_ = 0;  // incremented when `accesses_` changes
+  uint64_t life_ = 0;  // incremented when `accesses_` changes, so that older responses are dropped
   // Client masks: an access is being sent; its request is on the pins; a data word is on the pins;
   // Show is due in the next cycle.
   uint64_t offered_ = 0, requests_ = 0, words_ = 0, next_ = 0;

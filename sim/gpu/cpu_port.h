@@ -14,8 +14,8 @@ namespace gmmu::sim {
 ///
 /// A window access is split into 8-byte beats; writes are pipelined. A register access starts when
 /// all earlier window beats have been accepted, and the next access starts after its response, so
-/// the GPU sees the CPU's program order. A window write is done when its last beat has been
-/// accepted. Configuration accesses are performed in the same order.
+/// the GPU sees the accesses in the CPU's program order. A window write is done when its last beat
+/// has been accepted. Configuration accesses are performed in the same order.
 class CpuPort {
  public:
   enum class Target : uint8_t { kRegisters, kWindow, kConfig };

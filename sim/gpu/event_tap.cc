@@ -34,7 +34,7 @@ void TapEvents(const Vgmmu_gpu_axi& top, uint64_t cycle, TranslationChecker& che
     for (uint32_t left = Word32(top.ev_xlate_valid_o, word); left != 0; left &= left - 1)
       checker.Answered(cycle, Lookup(top, 32 * word + static_cast<unsigned>(__builtin_ctz(left))));
   }
-  if (top.ev_inv_done_o) {  // an invalidation counts after the lookups whose responses come in the same cycle
+  if (top.ev_inv_done_o) {  // counts as later than the lookups that respond in this cycle
     checker.Invalidated(
         {static_cast<regs::Scope>(top.ev_inv_scope_o), top.ev_inv_space_o, top.ev_inv_start_o, top.ev_inv_end_o});
   }

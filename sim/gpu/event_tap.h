@@ -18,7 +18,8 @@ inline uint32_t Word32(const Port& port, unsigned i) {
   }
 }
 
-/// Passes this cycle's events of the event port to the checker. Call it before the clock edge.
+/// Passes the events that the event port reports in this cycle to the checker. Call it before the
+/// clock edge.
 void TapEvents(const Vgmmu_gpu_axi& top, uint64_t cycle, TranslationChecker& checker);
 
 /// Whether the event port reports a completed lookup or invalidation in this cycle.

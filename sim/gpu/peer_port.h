@@ -87,7 +87,7 @@ class PeerPort {
     unsigned done = 0;  ///< number of beats completed
     bool error = false;
   };
-  /// The accesses in one direction: a queue of those that wait, and those in flight by id.
+  /// The accesses in one direction: waiting accesses in a queue, accesses in flight by id.
   class Direction {
    public:
     Direction();

@@ -24,7 +24,7 @@ using sc_core::sc_time;
 constexpr unsigned kResetCycles = 16;
 constexpr unsigned kQuietCycles = 16;  ///< idle cycles before the module starts to skip cycles
 
-uint64_t NowPs() { return sc_core::sc_time_stamp().value(); }  // the resolution is 1 ps
+uint64_t NowPs() { return sc_core::sc_time_stamp().value(); }  // the time resolution is 1 ps
 
 }  // namespace
 

@@ -84,9 +84,9 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   uint64_t cycles() const;
   uint64_t cycles_evaluated() const { return evaluated_; }
 
-  /// Reads registers for instruments, in order with the CPU's accesses but without passing the PCIe
-  /// link. `done` receives the values at local_ps(), which may be ahead of the simulation's time.
-  /// While an earlier call is outstanding, ServiceRead returns false and does nothing.
+  /// Reads registers for instruments, in order with the CPU's accesses but not over the PCIe link.
+  /// `done` receives the values at local_ps(), which may be ahead of the simulation's time. While
+  /// an earlier call is outstanding, ServiceRead returns false and does nothing.
   [[nodiscard]] bool ServiceRead(const std::vector<uint32_t>& offsets,
                                  std::function<void(const std::vector<uint64_t>&)> done);
 
@@ -99,8 +99,8 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   void DriveClients(hw::ClientAccesses* accesses);
   /// Injected fault: client 0 issues a read but never accepts the response (hw::Instruments).
   void LoseAnswer(unsigned space, uint64_t va);
-  /// Makes the port's checker accept that host memory delays responses by up to `ps` picoseconds on
-  /// purpose.
+  /// Makes the AXI checker of the host port tolerate responses that host memory deliberately delays
+  /// by up to `ps` picoseconds.
   void AllowHostWait(uint64_t ps) { axi_.AllowHostWait(2 * (ps / parameters_.period_ps)); }
   /// Returns "rtl_slot" while idle_o is 0, and "bus_slot" while a burst at an AXI port awaits its
   /// last R beat or its B response.

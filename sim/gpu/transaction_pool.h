@@ -31,8 +31,8 @@ class PooledTransaction : public tlm::tlm_generic_payload {
   uint64_t owner_tag = 0;  ///< free for use by the initiator
 };
 
-/// A pool of reusable transactions. It stops allocating when it holds as many as are ever in flight
-/// together.
+/// A pool of reusable transactions. It allocates a transaction only if all existing ones are in
+/// use, so it grows to the largest number in flight at once.
 ///
 /// Acquire returns a transaction with one reference. When its last reference is released, the
 /// transaction returns to the pool.

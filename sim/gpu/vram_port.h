@@ -13,9 +13,9 @@ namespace gmmu::sim {
 /// The AXI4 subordinate on m_vram. VramCore holds the bytes, and VramTiming computes the cycles.
 ///
 /// Several bursts are served at once; the R beats of a burst are contiguous. Read data is returned
-/// in AR order or, if `reorder` is set, in a random order (by the seed) among the bursts that are
-/// due. A write takes effect at its W handshake. An access past the end of VRAM gets SLVERR. Call
-/// Drive before the clock edge, and Sample when the inputs are stable.
+/// in AR order or, if `reorder` is set, in an order that the seed determines among the bursts that
+/// are due. A write takes effect at its W handshake. An access past the end of VRAM gets SLVERR.
+/// Call Drive before the clock edge, and Sample when the inputs are stable.
 class VramPort {
  public:
   VramPort(VramCore& core, const VramParameters& parameters, bool reorder, uint64_t seed)
@@ -28,8 +28,8 @@ class VramPort {
         writes_(outstanding_),
         answers_(outstanding_) {}
 
-  /// Inverts one bit of the byte with which the total of bytes written through the port reaches
-  /// `bytes`; 0: never.
+  /// Inverts one bit of byte number `bytes`, counted from 1, of those written through the port. 0
+  /// disables the fault.
   void FlipAfter(uint64_t bytes) { flip_after_ = bytes; }
 
   void Drive(Vgmmu_gpu_axi& top, uint64_t cycle) {

@@ -9,7 +9,7 @@
 namespace gmmu::sim {
 
 /// A queue of future events (callbacks) that runs them in time order. Events with equal times run
-/// in the order in which they were added, so equal calls give identical runs.
+/// in the order in which they were added, so the same sequence of calls gives the same run.
 class Agenda {
  public:
   using Act = std::function<void()>;

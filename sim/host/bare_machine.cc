@@ -63,7 +63,8 @@ bool BareMachine::Await() {
   if (!p_.WaitForMessage(bound_ns_)) return false;
   const auto message = p_.TakeMessage();
   Require(message->data == kMessageData + unit_ && message->address == 0xFEE00000, "another message");
-  // Read the record before anything else: it must be in memory before the message arrives.
+  // The record must be in memory before the message arrives. Check it before the register read,
+  // which would push a late record to memory.
   const bool fenced = Fenced();
   const bool good = status().error() == 0;
   if (good) Require(fenced, "the message came before the fence");

@@ -8,7 +8,7 @@
 
 namespace gmmu::sim {
 
-/// Minimal software that runs the machine without driver or operating system, for the engines'
+/// Minimal software that runs the machine without a driver or an operating system, for the engines'
 /// tests and `gmmu bench`. If the machine does not behave as expected, a function throws
 /// std::runtime_error.
 ///
@@ -60,7 +60,8 @@ class BareMachine {
   /// Writes register link: GPUs 0 to `adapters` - 1 are linked, and this GPU's index is its unit
   /// number.
   void Link(unsigned adapters);
-  /// Submit appends the commands to the ring and writes the doorbell; Await waits for the interrupt of these commands.
+  /// Submit appends the commands to the ring and writes the doorbell; Await waits for the interrupt
+  /// that reports their completion.
   void Submit(const std::vector<uint64_t>& commands);
   bool Await();
   /// Writes to VRAM through the window. On return, the bytes are in VRAM.

@@ -8,8 +8,8 @@ namespace gmmu::sim {
 
 class Agenda;
 
-/// A machine's time in picoseconds since power-on. Time passes only during these calls, while the
-/// software waits.
+/// A machine's time in picoseconds since power-on. Time passes only during calls to these
+/// functions, while the software waits.
 class Clock {
  public:
   static constexpr uint64_t kForever = ~uint64_t{0};
@@ -18,7 +18,7 @@ class Clock {
   virtual uint64_t NowPs() = 0;
   /// Lets `ps` picoseconds pass.
   virtual void Pass(uint64_t ps) = 0;
-  /// Lets time pass until `ready` is true. Returns false if `bound_ps` pass before; kForever means
+  /// Lets time pass until `ready` is true. Returns false if `bound_ps` elapse first; kForever means
   /// no bound. Throws EngineError, whose message contains `what`, if the bound is kForever and no
   /// event is left that could end the wait.
   virtual bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) = 0;

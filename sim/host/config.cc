@@ -16,7 +16,7 @@ struct Unbuilt {
 };
 
 /// Whether this program's RTL can be reduced to the wanted size of `key`, with all other sizes as
-/// built. The two sizes of the L2 TLB count as one.
+/// built. The two sizes of the L2 TLB are checked together.
 bool TurnsDown(const settings::Key& key, const TlbSizes& wanted) {
   const TlbSizes built = MachineConfig::Default().gpu.tlb_sizes();
   TlbSizes only = built;
@@ -120,7 +120,7 @@ void MachineConfig::Check(const std::string& file) const {
            "at most gpu.vram_beat_cycles = " + std::to_string(gpu.vram_beat_cycles) + " is possible");
   }
   for (unsigned unit = 0; unit < gpu.count; ++unit) {
-    // The aperture's table has 8 bytes per 4 KiB page.
+    // The aperture map in VRAM has 8 bytes per 4 KiB page: 2 KiB per MiB of the aperture.
     if (gpu.aperture_mib << 11 > gpu.vram_bytes(unit))
       Refuse(file, "gpu.aperture_mib",
              "its map does not fit in the " + std::to_string(gpu.vram_bytes(unit) >> 20) + " MiB of VRAM of GPU " +

@@ -56,13 +56,13 @@ struct MachineConfig {
   /// Returns the value of register sizes_in_use that reduces this program's RTL to the configured
   /// sizes, or 0 if no size must be reduced.
   regs::SizesInUse TurnedDown() const;
-  /// Throws ConfigError if TurnedDown() is not 0. Call it for a program part `who` that does not
-  /// write register sizes_in_use.
+  /// Throws ConfigError if TurnedDown() is not 0. Call it on behalf of a program part, `who`, that
+  /// does not write register sizes_in_use.
   void CheckNotTurnedDown(const std::string& who) const;
   /// Returns a comma-separated list of the keys of section [policy] that differ from their
   /// defaults.
   std::string StatedPolicy() const;
-  /// Throws ConfigError if StatedPolicy is not empty. Call it for an `engine` without support for
+  /// Throws ConfigError if StatedPolicy is not empty. Call it if `engine` does not support
   /// policies.
   void CheckNoPolicy(const std::string& engine) const;
 };

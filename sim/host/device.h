@@ -56,7 +56,8 @@ class Device {
   virtual uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) = 0;
   virtual void WriteConfig(unsigned unit, uint16_t offset, unsigned size, uint32_t value) = 0;
 
-  // The instruments (hw::Instruments). A device without some instrument throws EngineError.
+  // The instruments (hw::Instruments). An instrument that the device does not have throws
+  // EngineError.
   virtual std::vector<hw::Counter> Counters() = 0;
   virtual std::vector<hw::Finding> Findings() { return {}; }
   virtual uint64_t Cycles() = 0;

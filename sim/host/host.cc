@@ -128,8 +128,8 @@ void Host::Push(uint64_t hpa, size_t size, uint64_t before) {
 }
 
 uint64_t Host::Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps) {
-  // The IOMMU translates every request of a split access. Read or Write has already translated the
-  // first one.
+  // The IOMMU translates each request of a split access. Read or Write has already translated the
+  // first request, so only the later ones are translated here.
   const bool more = requester == begun_.requester && logical > begun_.logical && logical - begun_.logical < begun_.size;
   if (more && iommu_) {
     RemapWalk walk;

@@ -28,9 +28,9 @@ struct TimeParameters;
 /// most 16 bytes (fence records) and interrupt messages take effect when the link has delivered
 /// them. Until then the IOMMU counts them as in flight, so an invalidation that drains writes
 /// completes after them. The delay matters because software polls fence values without waiting for
-/// a message and must not see a value early. As on PCIe, a device's read pushes the earlier short
-/// writes to the same bytes. Every access that is performed is checked: its page must have an
-/// owner.
+/// a message and must not see a value early. As on PCIe, a device's read first pushes earlier short
+/// writes to the same bytes into memory. Every access that is performed is checked: its page must
+/// have an owner.
 class Host : public HostAccess, public HostSide {
  public:
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;

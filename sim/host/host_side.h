@@ -17,7 +17,7 @@ class HostSide {
 
   /// Returns null if the machine has no IOMMU, in which case addresses pass untranslated.
   virtual Remapper* iommu() = 0;
-  /// Access a register of the IOMMU, which must exist. `size` is 4 or 8 bytes.
+  /// Access an IOMMU register; the machine must have an IOMMU. `size` is 4 or 8 bytes.
   virtual uint64_t ReadRegister(uint32_t offset, unsigned size) = 0;
   virtual void WriteRegister(uint32_t offset, unsigned size, uint64_t value) = 0;
 

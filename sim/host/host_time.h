@@ -21,13 +21,13 @@ class HostTime {
   void WalkRead(uint64_t hpa);
   /// Records that an access's page has been translated. The page's walk consists of the reads
   /// recorded since the previous call; if `below_top` is true, it started below the top table. If
-  /// no reads were recorded, `hit` is whether the access hit the IOTLB.
+  /// no reads were recorded, `hit` tells whether the access hit the IOTLB.
   void Translated(uint16_t requester, uint64_t logical, uint64_t hpa, bool hit = false, bool below_top = false);
   /// See HostAccess::Serve.
   uint64_t Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps);
-  /// joined: whether the most recently served request hit the IOTLB when it was performed but, in
-  /// time, arrived while the walk for its page was still in progress. joined_below_top: whether
-  /// that walk started below the top table.
+  /// joined: whether the most recently served request hit the IOTLB when it was performed, although
+  /// its arrival time lies before the end of the walk for its page. joined_below_top: whether that
+  /// walk started below the top table.
   bool joined() const { return joined_; }
   bool joined_below_top() const { return joined_below_top_; }
   /// Returns the duration of a one-word access to idle DRAM.

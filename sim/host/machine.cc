@@ -200,8 +200,8 @@ void Machine::Unplug(unsigned unit) {
   for (const hw::Finding& finding : parts_.device.Findings())
     if (OfUnit(finding.probe, unit)) before_removal_.push_back(finding);
   parts_.device.config(unit).Unplug();
-  // The unplugged function drops this write, but the call makes the device apply the function's new
-  // permissions: none.
+  // The unplugged function drops this write, but the call makes the device apply the function's
+  // permissions, which are now all off.
   parts_.device.WriteConfig(unit, 0, 4, 0);
 }
 

@@ -54,7 +54,7 @@ class Machine : public hw::Platform, public hw::Instruments {
   void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override;
   uint64_t Cycles() override { return parts_.device.Cycles(); }
   uint64_t CyclesEvaluated() override { return parts_.device.CyclesEvaluated(); }
-  /// Does not list resources of GPUs that are unplugged.
+  /// Omits the resources of unplugged GPUs.
   std::vector<hw::InUse> ResourcesInUse() override;
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override {
     parts_.device.NoteFlush(unit, space, start, end);
@@ -74,13 +74,13 @@ class Machine : public hw::Platform, public hw::Instruments {
   Clock& clock() { return parts_.device.clock(); }
   std::optional<unsigned> UnitAt(hw::Bdf bdf) const;
   /// OfUnit: whether an instrument's name begins with the prefix of GPU `unit`. OfARemovedUnit:
-  /// whether it begins with that of an unplugged GPU.
+  /// whether the name begins with the prefix of an unplugged GPU.
   bool OfUnit(const std::string& name, unsigned unit) const;
   bool OfARemovedUnit(const std::string& name);
 
   const Parts parts_;
   hw::FirmwareTables firmware_;
-  std::vector<hw::Finding> before_removal_;  // findings that checkers of unplugged GPUs made before
+  std::vector<hw::Finding> before_removal_;  // findings on GPUs from before they were unplugged
 };
 
 }  // namespace gmmu::sim

@@ -25,7 +25,7 @@ class PlainHost {
 
  public:
   /// `timing` applies to the IOMMU, memory and delayed short writes; interrupt messages take
-  /// another `message_ps`. If `remapper` is null, the IOMMU is the configured one.
+  /// `message_ps` longer than such writes. If `remapper` is null, the IOMMU is the configured one.
   PlainHost(const MachineConfig& machine, const TimeParameters& timing, uint64_t message_ps,
             std::unique_ptr<Remapper> remapper);
   ~PlainHost();

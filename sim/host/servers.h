@@ -10,8 +10,8 @@
 
 namespace gmmu::sim {
 
-/// Divides by a constant (> 0) by multiplying with its inverse, because every burst divides times
-/// and addresses. Dividend and divisor must be below 2^63.
+/// Divides by a constant (> 0) by multiplying by its inverse, which is faster; every burst divides
+/// times and addresses. Dividend and divisor must be below 2^63.
 class Divisor {
  public:
   explicit Divisor(uint64_t by) : by_(by), inverse_(by == 1 ? 0 : ~uint64_t{0} / by + 1) {}
@@ -62,7 +62,7 @@ class Calendar {
     uint64_t begin = 0, end = 0;
   };
   static constexpr size_t kSpans = 1024;
-  /// Drops the older half of the spans. A later request for time before the end of the dropped
+  /// Drops the older half of the spans. A later request for a time before the end of the dropped
   /// spans starts at that end.
   void Forget() {
     forgotten_ps_ = spans_[kSpans / 2].end;
@@ -81,7 +81,7 @@ class Wire {
   /// Books a packet that is ready at `at` and occupies the wire for `ps`. Returns the time at which
   /// the packet has been sent.
   uint64_t Send(uint64_t at, uint64_t ps) { return Note(at, calendar_.Take(at, ps)); }
-  /// Sends a packet without booking.
+  /// Sends a packet without booking: it waits only for packets that were ready before it.
   uint64_t SendNow(uint64_t at, uint64_t ps) {
     uint64_t before = at;
     for (const Sent& sent : sent_)
@@ -108,7 +108,7 @@ class Wire {
 class Places {
  public:
   explicit Places(unsigned count) : count_(count) { ends_.reserve(2 * size_t{count} + 1); }
-  /// Allocates a slot and returns the time, at least `at`, from which it is held; a call of End
+  /// Allocates a slot and returns the time, at least `at`, from which it is held; a call to End
   /// must follow. Among the slots free at that time it takes the most recently freed one, so that a
   /// later call with an earlier time still finds a slot. `open` is the number of allocated slots
   /// for which End has not been called yet.
@@ -127,7 +127,7 @@ class Places {
   uint64_t Free(uint64_t at) const { return Held() < count_ ? at : std::max(at, ends_[first_]); }
   /// Sets the time at which the most recently allocated slot becomes free.
   void End(uint64_t ps) {
-    if (first_ > count_) {  // drop used slots in batches: each erase moves all others
+    if (first_ > count_) {  // erase reused slots in batches, because each erase moves all others
       ends_.erase(ends_.begin(), begin());
       first_ = 0;
     }

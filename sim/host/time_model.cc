@@ -8,7 +8,7 @@ constexpr uint64_t kPostPs = 5'000;       // time for which a posted write occup
 constexpr unsigned kStoreBuffer = 16;     // posted CPU writes that can wait for the link
 constexpr unsigned kWriteBuffer = 16;     // GPU write bursts that can wait for the link
 constexpr uint64_t kCommandCycles = 9;    // from reading a command's header to starting its job
-constexpr uint64_t kEntryCycles = 16;     // checking an entry and updating head and fence
+constexpr uint64_t kEntryCycles = 16;     // checking a ring entry, updating head and fence
 constexpr uint64_t kRegisterCycles = 7;   // register port, register file and response
 constexpr uint64_t kConfigCycles = 2;     // configuration space of the PCI function
 constexpr uint64_t kSweepCycles = 25;     // an invalidation without its sweep
@@ -60,8 +60,8 @@ uint64_t TimeModel::VramRead(uint64_t at, uint64_t bytes, bool alone) {
 
 uint64_t TimeModel::VramWrite(uint64_t at, uint64_t bytes) {
   const uint64_t begin = begun_ps_ = vram_writes_.Take(at);
-  // The port accepts one beat per cycle. B responses come at the memory's rate, one burst per beat
-  // time.
+  // The port accepts one beat per cycle. B responses come at the memory's rate: one per beat time
+  // of the memory.
   const uint64_t end = vram_write_.Take(begin, std::max(BusPs(bytes), Beats(p_.bus_bytes))) + Cycles(p_.vram_latency);
   vram_writes_.End(end);
   return end + Cycles(kPortCycles);

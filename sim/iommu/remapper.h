@@ -38,7 +38,7 @@ struct RemapRead {
 };
 
 /// A request in progress. Remapper::Lookup creates it, Remapper::Feed advances it, and
-/// Remapper::Finish completes it. It may be copied and stored; a copy stands for the same request.
+/// Remapper::Finish completes it. It may be copied and stored; a copy refers to the same request.
 struct RemapWalk {
   RemapRequest request;
   bool done = true;
@@ -91,7 +91,7 @@ struct RemapDevice {
   std::vector<RemapMapping> mappings;  ///< ascending; contiguous mappings are merged
 };
 
-/// Sizes and options of a remapper. An architecture ignores those it does not have.
+/// Sizes and options of a remapper. An architecture ignores the parameters that do not apply to it.
 struct RemapperParameters {
   bool caches_refusals = false;    ///< also cache entries that map nothing
   bool write_buffer = false;       ///< software must flush a write buffer
@@ -114,8 +114,8 @@ struct RemapperParameters {
 ///
 /// Any number of walks may be in progress. A fault is recorded when its walk is done, and is
 /// reported to software through registers and messages. An invalidation does not stop walks, but
-/// walks that started before it fill no cache. It completes only when those walks, and the accesses
-/// that were translated before it, have finished.
+/// walks that started before it fill no cache. The invalidation completes only when those walks,
+/// and the accesses that were translated before it, have finished.
 class Remapper {
  public:
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
@@ -143,10 +143,10 @@ class Remapper {
   /// still counts as started at its Lookup.
   virtual void Restart(RemapWalk& walk) = 0;
   virtual void Finish(const RemapWalk& walk) = 0;
-  /// Recounts a cache hit as a miss that waited for a walk in progress; `below_top` is whether that
-  /// walk started below the top table. This is for callers that perform accesses first and compute
-  /// their times later (host/host.h): the times can show that the hit arrived while the walk for
-  /// its page was in progress.
+  /// Recounts a cache hit as a miss that waited for a walk in progress; `below_top` tells whether
+  /// that walk started below the top table. This is for callers that perform accesses first and
+  /// compute their times later (host/host.h): the times can show that the hit arrived while the
+  /// walk for its page was in progress.
   virtual void CountJoined(bool below_top) = 0;
   /// Translates by a table walk only, without using or changing any state.
   virtual RemapResult Peek(RemapMemory& memory, const RemapRequest& request) const = 0;

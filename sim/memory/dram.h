@@ -34,7 +34,8 @@ class DramTiming {
   explicit DramTiming(const DramParameters& parameters);
 
   /// Performs an access to [address, address + bytes), bytes > 0, that arrives at the controller at
-  /// `time_ps`. Returns when its last byte has been transferred (for a write, into the row buffer).
+  /// `time_ps`. Returns the time at which its last byte has been transferred (for a write, into the
+  /// row buffer).
   uint64_t Access(uint64_t time_ps, uint64_t address, unsigned bytes, bool write);
 
   const DramParameters& parameters() const { return parameters_; }

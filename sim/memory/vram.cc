@@ -19,7 +19,7 @@ VramCore::VramCore(uint64_t bytes) : size_(bytes), bytes_(nullptr, Unmap{bytes})
 bool VramCore::Read(uint64_t address, void* to, size_t size) const {
   if (!Inside(address, size)) return false;
   auto* out = static_cast<uint8_t*>(to);
-  // Page by page, because reading an untouched page would cause a page fault on the host.
+  // Copy page by page and skip untouched pages: reading one would cause a page fault on the host.
   while (size > 0) {
     const size_t part = std::min<uint64_t>(size, kPage - address % kPage);
     if (touched_[address / kPage]) std::memcpy(out, bytes_.get() + address, part);

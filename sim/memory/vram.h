@@ -41,7 +41,8 @@ class VramCore {
   /// once.
   [[nodiscard]] bool WriteStrobed(uint64_t address, const void* from, size_t size, uint64_t strobe);
 
-  /// Hooks run in the order in which they were added. They must not write to this VRAM other than by FlipBit.
+  /// Hooks run in the order in which they were added. They must not write to this VRAM except
+  /// through FlipBit.
   void AddWriteHook(WriteHook hook) { hooks_.push_back(std::move(hook)); }
 
   /// Simulates a power loss by changing the value of every byte. Hooks are called for touched pages

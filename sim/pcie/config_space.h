@@ -69,7 +69,8 @@ class ConfigSpace {
   FunctionMessage message() const {
     return {present_ && (Half(kMsi + 2) & 1) != 0, Half(kMsi + 12), Word(kMsi + 4) | uint64_t{Word(kMsi + 8)} << 32};
   }
-  /// Returns the vector to which software has routed the interrupt pin, or 0 if it has routed none.
+  /// Returns the vector to which software has routed the interrupt pin, or 0 if software has not
+  /// routed it.
   uint32_t line() const { return bytes_[0x3C]; }
   bool has_line() const { return parameters_.line_interrupt; }
 

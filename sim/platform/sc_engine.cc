@@ -74,8 +74,8 @@ class RtlEngine : public Engine {
  private:
   unsigned units() const { return static_cast<unsigned>(units_.size()); }
 
-  /// Constructs the modules that have processes. `shuffle` selects their order, because SystemC
-  /// runs processes in creation order.
+  /// Constructs the modules that have processes. SystemC runs processes in creation order, which
+  /// `shuffle` selects.
   void MakeProcesses(const MachineConfig& config, const EngineOptions& options) {
     std::vector<std::function<void()>> makers = {
         [&] { agenda_ = std::make_unique<ScAgenda>("agenda", GpuOf(config, options, 0).period_ps); }};

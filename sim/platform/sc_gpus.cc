@@ -58,7 +58,7 @@ std::vector<uint8_t> ScGpus::Request(unsigned unit, tlm::tlm_command command, Ad
     bool done = false, ok = false;
     std::vector<uint8_t> data;
   };
-  const auto answer = std::make_shared<Answer>();  // shared: it must outlive an abandoned read
+  const auto answer = std::make_shared<Answer>();  // shared: outlives a read that times out
   answer->data = std::move(data);
   parts_.units[unit].root_complex->Request(command, kind, address, answer->data.data(),
                                            static_cast<unsigned>(answer->data.size()), [this, answer](bool ok) {

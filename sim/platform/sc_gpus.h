@@ -56,7 +56,7 @@ class ScGpus : public Device {
   uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) override;
   void WriteConfig(unsigned unit, uint16_t offset, unsigned size, uint32_t value) override;
 
-  // The instruments of Device (sc_gpus_instruments.cc)
+  // Device's instruments, implemented in sc_gpus_instruments.cc
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override;
   uint64_t Cycles() override;

@@ -28,8 +28,8 @@ class HostMemory : public sc_core::sc_module {
 
   HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing, ScAgenda& agenda);
 
-  /// Returns the number of device accesses to the page since the first call for it, without the
-  /// IOMMU's own accesses.
+  /// Returns the number of device accesses to the page since the first call for this page, without
+  /// the IOMMU's own accesses.
   uint64_t PageAccesses(uint64_t pfn);
   /// Returns the page-owner checker, which observes the same device accesses.
   PageOwners& owners() { return owners_; }

@@ -71,8 +71,8 @@ void Iommu::Lookup(Request* request) {
   Dispatch(request);
 }
 
-/// Completes a request after its lookup, starts its walk, or queues it for the walk of its page or
-/// a free walker.
+/// Completes a request that needs no walk. Otherwise starts its walk, or queues it until the walk
+/// in progress for its page ends or a walker is free.
 void Iommu::Dispatch(Request* request) {
   if (request->walk.done) {
     Translated(request);
@@ -121,8 +121,8 @@ void Iommu::Fed(Request* request, const PooledTransaction& t) {
   Requeue(page);
 }
 
-/// Called when a walk of `page` has completed. The requests that waited for it repeat their
-/// lookups, and the next walk starts in the free walker.
+/// Called when a walk of `page` has completed. The requests that waited for this walk repeat their
+/// lookups, and a queued request gets the free walker.
 void Iommu::Requeue(uint64_t page) {
   std::deque<Request*> waiting;
   waiting.swap(queued_);

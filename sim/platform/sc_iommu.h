@@ -18,23 +18,23 @@
 namespace gmmu::sim {
 
 struct IommuTiming {
-  unsigned walks = 8;           ///< walkers. Requests wait for a free one or for the
-                                ///< walk of their page; hits overtake them
-  uint64_t lookup_ps = 10'000;  ///< for every request
+  unsigned walks = 8;           ///< number of walkers. A miss waits for a free walker or for
+                                ///< the walk of its page; hits overtake it
+  uint64_t lookup_ps = 10'000;  ///< time of the lookup of each request
   uint64_t descriptor_ps = 20'000;
 };
 
 /// Adds timing to a remapper between the root ports and host memory.
 ///
 ///   device   AT targets, one per root port. A request does not cross 4 KiB; its BusExtension
-///            contains the requester id. Writes are posted: the writes of a port reach memory in
-///            order of arrival, however long their translations take, and get their responses when
-///            memory has the data (OK even for a blocked write). A read goes to memory after the
-///            earlier writes of its port; a blocked read gets TLM_ADDRESS_ERROR_RESPONSE.
+///            contains the requester id. Writes are posted: a port's writes reach memory in order
+///            of arrival, however long their translations take, and get their responses when memory
+///            has the data (OK even for a blocked write). A read goes to memory after its port's
+///            earlier writes; a blocked read gets TLM_ADDRESS_ERROR_RESPONSE.
 ///   memory   AT initiator for device accesses (kind kTranslated) and the IOMMU's own (kLogical).
 ///
 /// Without an IOMMU (`core` is null) addresses pass untranslated, in the same order. A write to the
-/// interrupt window becomes a call of the message sink, in order with the port's other writes. The
+/// interrupt window becomes a call to the message sink, in order with the port's other writes. The
 /// IOMMU's own interrupts are not translated.
 class Iommu : public sc_core::sc_module {
  public:
@@ -59,10 +59,10 @@ class Iommu : public sc_core::sc_module {
     unsigned port = 0;
     tlm::tlm_generic_payload* transaction = nullptr;
     RemapWalk walk;
-    uint64_t posted_before = 0;  ///< number of writes of the port that arrived earlier
+    uint64_t posted_before = 0;  ///< number of the port's writes that arrived earlier
     uint64_t arrived_ps = 0;
     bool translated = false;
-    bool joined = false;  ///< the request has waited for the walk of another request for its page
+    bool joined = false;  ///< the request has waited for another request's walk for its page
   };
   struct Port {
     std::unique_ptr<DeviceSocket> socket;

@@ -7,8 +7,8 @@
 namespace gmmu::sim {
 
 /// Gives a machine its own SystemC kernel, so that a process can create several machines, and can
-/// also contain a platform of the user (sc_gpu.h). The destructor makes the previous kernel current
-/// again. Do not use this class inside a process of a running simulation.
+/// also contain the user's own SystemC platform (sc_gpu.h). The destructor makes the previous
+/// kernel current again. Do not use this class inside a process of a running simulation.
 class Kernel {
  public:
   Kernel()

@@ -30,7 +30,7 @@ namespace gmmu::sim {
 ///   to_device    AT initiator for CPU accesses.
 ///   memory       AT initiator to the IOMMU: one transaction per TLP.
 ///
-/// A completion from the device reaches the CPU only when all writes that the device sent before
+/// A completion from the device reaches the CPU only when all writes that the device sent before it
 /// are in memory.
 class RootComplex : public sc_core::sc_module {
  public:
@@ -59,7 +59,7 @@ class RootComplex : public sc_core::sc_module {
   using Done = std::function<void(bool ok)>;
   void Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data, unsigned bytes, Done done);
 
-  /// Returns the number of requests that have arrived from this device.
+  /// Returns the number of requests that have arrived from the device with id `requester`.
   hw::BusCounts BusCountsOf(uint16_t requester) const;
   /// Returns the number of tags held by outstanding reads.
   unsigned tags_in_use() const { return pcie_link_.tags.in_use(); }
@@ -122,7 +122,8 @@ class RootComplex : public sc_core::sc_module {
   std::function<void()> taken_;
   uint32_t sent_tag_ = 0;  ///< tag of the read that Pump is sending
   uint64_t posted_forwarded_ = 0, posted_done_ = 0;
-  /// Completions, each with the number of posted writes that must be done before it is delivered.
+  /// Completions, each with the number of posted writes that must be done before the completion is
+  /// delivered.
   std::deque<std::pair<uint64_t, CpuAccess*>> held_;
   std::map<uint16_t, hw::BusCounts> bus_counts_;
   std::set<const tlm::tlm_generic_payload*> strays_;  ///< injected accesses in flight

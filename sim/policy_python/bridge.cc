@@ -79,7 +79,7 @@ class PythonPolicy : public Policy {
     return py::getattr(policy, name, py::object());
   }
 
-  const py::object build_, place_, fill_, prefetch_, next_;  // bound methods; null: as in hardware
+  const py::object build_, place_, fill_, prefetch_, next_;  // bound methods; null: default
 };
 
 std::string& LastError() {

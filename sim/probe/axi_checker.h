@@ -13,7 +13,7 @@
 
 namespace gmmu::sim {
 
-/// The rules of one port, where they are stricter or looser than AXI4.
+/// The rules for one port, where they are stricter or looser than AXI4.
 struct AxiPort {
   std::string name;
   unsigned beat_bytes = 8;
@@ -28,7 +28,7 @@ struct AxiPort {
   uint64_t wait_limit = 100'000;            ///< longest legal wait, in cycles
 };
 
-/// Returns the rules of AXI4-Lite: one beat, no ids, responses in order. W may precede AW.
+/// Returns the rules for an AXI4-Lite port: one beat, no ids, responses in order. W may precede AW.
 inline AxiPort AxiLitePort(std::string name) {
   AxiPort port;
   port.name = std::move(name);

@@ -18,7 +18,7 @@ void Steps::Burst(const sim::Burst& burst, uint64_t now, int level) {
   if (burst.peer) return Until(Cause::kPeer, last, level);
   if (!burst.host) return Until(Cause::kVram, last, level);
   if (burst.write) return Until(Cause::kHostWrite, last, level);
-  if (!burst.begun) return Until(Cause::kLinkCredit, last, level);  // the data was ready before AR
+  if (!burst.begun) return Until(Cause::kLinkCredit, last, level);  // no data yet: no time stamps
   Until(Cause::kLinkCredit, burst.wire, level);
   Until(Cause::kLinkUp, burst.root, level);
   Until(Cause::kIommu, burst.translated, level);

@@ -10,7 +10,7 @@ namespace gmmu::sim {
 /// A burst at a memory port of the GPU, with the cycles in which its events occurred.
 struct Burst {
   unsigned requester = 0;  ///< AXI requester (rtl/top/README.md)
-  unsigned id = 0;         ///< the requester's id of the burst
+  unsigned id = 0;         ///< id that the requester gave the burst
   bool host = false, peer = false, write = false, error = false;
   uint64_t address = 0;
   unsigned bytes = 0;
@@ -28,7 +28,7 @@ class Steps {
   explicit Steps(uint64_t begin) : at_(begin) {}
   void Until(hw::Cause cause, uint64_t cycle, int level = -1);
   /// Adds the burst's steps, from the edge at which its valid rises to its last beat, or to `now`
-  /// if that beat has not arrived.
+  /// if the last beat has not arrived.
   void Burst(const sim::Burst& burst, uint64_t now, int level = -1);
   uint64_t at() const { return at_; }
   std::vector<hw::Step> Take() { return std::move(steps_); }

@@ -82,7 +82,7 @@ void EngineLog::Follow(uint64_t cycle, const EngineCycle& now) {
   }
   if (now.retired && now.state != EngineCycle::kRecordDone) {
     for (auto job = jobs_.begin(); job != jobs_.end(); ++job) {
-      if (job->settles) continue;  // such a job ends together with its command
+      if (job->settles) continue;  // ended above, together with its command
       EndCommand(cycle, *job, true);
       jobs_.erase(job);
       break;

@@ -10,7 +10,7 @@ namespace gmmu::sim {
 
 /// The paging engine's state in one cycle.
 struct EngineCycle {
-  /// States of the command processor, with the numbers of rtl/dma/gmmu_dma_command.sv.
+  /// States of the command processor, with the numbers that rtl/dma/gmmu_dma_command.sv uses.
   enum State : unsigned {
     kIdle = 0,
     kGet = 1,

@@ -24,17 +24,19 @@ class GpuAxi {
         peer_(Peer("s_peer", beat_bytes, wait_limit)),
         has_through_(through) {}
 
-  /// Lets host memory deliberately delay responses by up to `cycles` cycles from now on.
+  /// From now on, tolerates responses that host memory deliberately delays by up to `cycles`
+  /// cycles.
   void AllowHostWait(uint64_t cycles) { host_.AllowWait(cycles); }
 
-  /// Returns the rules of m_vram. Window writes (requester 5) of the same generation share an id.
+  /// Returns the rules for m_vram. They exempt the ids of window writes (requester 5), because all
+  /// window writes of a generation share one id.
   static AxiPort Vram(const char* name, unsigned beat_bytes, uint64_t wait_limit) {
     AxiPort port = Manager(name, beat_bytes, wait_limit);
     port.ordered_write_ids = {0x0500, 0x8500};
     return port;
   }
 
-  /// Returns the rules of the through-port (gmmu_through): any access size, no WLAST, responses in
+  /// Returns the rules for the through-port (gmmu_through): any access size, no WLAST, responses in
   /// order per id. W may precede AW by as many beats as the port's queues hold.
   static AxiPort Through(const char* name, unsigned beat_bytes, uint64_t wait_limit) {
     AxiPort port = Manager(name, beat_bytes, wait_limit);
@@ -79,7 +81,7 @@ class GpuAxi {
     GMMU_SAMPLE_AXI4(host_, m_host, top.m_host_aruser, top.m_host_awuser, top.m_host_wlast != 0);
     GMMU_SAMPLE_AXI_LITE(registers_, s_reg);
     GMMU_SAMPLE_AXI_LITE(window_, s_win);
-    if (has_through_) {  // this port has no WLAST
+    if (has_through_) {  // the through-port has no WLAST
       GMMU_SAMPLE_AXI4(through_, s_thr, top.s_thr_aruser, top.s_thr_awuser, false);
     }
     GMMU_SAMPLE_AXI4(peer_, s_peer, 0, 0, top.s_peer_wlast != 0);

@@ -134,7 +134,7 @@ void AccessLog::AtPins(uint64_t cycle, unsigned client, unsigned slot) {
 
 void AccessLog::Begin(unsigned client, const std::shared_ptr<LoggedLookup>& lookup) {
   Slot& s = clients_[client][lookup->event.tag];
-  if (s.lookup) {  // leftover of a traffic engine access without a burst
+  if (s.lookup) {  // left by a traffic engine access that needed no burst
     if (Ended(s, true)) open_.push_back({client, lookup->event.tag, std::move(s)});
     s = Slot();
   }

@@ -30,8 +30,8 @@ class LookupLog {
   /// Records that the port accepted a request.
   std::shared_ptr<LoggedLookup> Taken(uint64_t cycle, unsigned port, unsigned tag, unsigned space, uint64_t va,
                                       regs::Access access);
-  /// Records that a walk started for a lookup of the walk's port. It is matched to the lookup by
-  /// its page when the lookup ends.
+  /// Records that `walk` started for a lookup on the walk's port. When the lookup ends, its page
+  /// identifies the walk.
   void Walks(const std::shared_ptr<LoggedWalk>& walk);
   /// Records the response to the lookup with this tag.
   void Answered(uint64_t cycle, unsigned port, unsigned tag, regs::Fault fault, bool zero);

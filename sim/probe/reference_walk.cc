@@ -10,7 +10,7 @@ using regs::PteEntry;
 using regs::Target;
 
 constexpr unsigned kPageLg2 = 12;
-constexpr unsigned kBlockLg2 = 16;        // log2 of the bytes per entry of a 64 KiB leaf table
+constexpr unsigned kBlockLg2 = 16;        // log2 of the bytes that a 64 KiB leaf entry maps
 constexpr unsigned kPageNumberBits = 36;  // 48-bit addresses in 4 KiB pages
 
 /// Whether docs/page-tables.md allows the geometry. The limits of a particular hardware

@@ -21,7 +21,7 @@ struct SpaceConfig {
   bool dual = false;              ///< level 1 has dual entries
 
   static SpaceConfig FromRegisters(uint64_t geometry, uint64_t root);
-  /// Returns log2 of the number of bytes that an entry of `level` maps.
+  /// Returns log2 of the number of bytes that a level-`level` entry maps.
   unsigned Shift(unsigned level) const;
   bool operator==(const SpaceConfig& other) const;
   bool operator!=(const SpaceConfig& other) const { return !(*this == other); }

@@ -11,7 +11,7 @@ namespace gmmu::sim {
 namespace {
 
 constexpr uint64_t kPageLg2 = 12;
-constexpr size_t kMostRecent = 4'096;      // recorded old words of pages that are not tracked
+constexpr size_t kMostRecent = 4'096;      // limit on recorded old words of untracked pages
 constexpr size_t kMostChanges = 1u << 20;  // limit on recorded changes; the oldest is dropped
 constexpr size_t kMostFindings = 64;
 constexpr size_t kMostMemos = 1u << 18;  // limit per space
@@ -154,7 +154,7 @@ void TranslationChecker::RegisterWritten(uint32_t offset, uint64_t data, unsigne
   Space& space = spaces_[index];
   uint64_t& latch = space.latch[which == regs::SpaceRoot::kOffset ? 1 : 0];
   if ((strobe & 0x0F) != 0) latch = data & 0xFFFF'FFFF;
-  if ((strobe & 0xF0) == 0) return;  // the write of the high half commits the register
+  if ((strobe & 0xF0) == 0) return;  // only a write to the high half commits the register
   const uint64_t value = (data & ~uint64_t{0xFFFF'FFFF}) | latch;
   if (which == regs::SpaceGeometry::kOffset) space.geometry = value;
   else if (which == regs::SpaceRoot::kOffset) CommitSpace(index, value);

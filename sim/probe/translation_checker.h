@@ -40,11 +40,12 @@ struct InvalidationEvent {
 
 /// Compares every translation of the GPU with the reference walk.
 ///
-/// A translation is correct if it equals the walk of the tables as they were at some moment of its
-/// window. The window begins at the last completed invalidation (or NoteFlush) that covers the
-/// address, and ends at the response. Changes of tables in VRAM are recorded write by write. Tables
-/// in host memory are compared with the values of their previous read; a difference counts as a
-/// change since then. Writes to space registers take effect when the CPU's write reaches the GPU.
+/// A translation is correct if it equals the result of a walk of the tables as they were at some
+/// moment in its window. The window begins at the last completed invalidation (or NoteFlush) that
+/// covers the address, and ends at the response. Changes of tables in VRAM are recorded write by
+/// write. Tables in host memory are compared with the values of their previous read; a difference
+/// counts as a change since that read. Writes to space registers take effect when the CPU's write
+/// reaches the GPU.
 ///
 /// While tables do not change, a call costs one hash lookup. Calls must be made in order of
 /// simulated time.
@@ -102,7 +103,7 @@ class TranslationChecker {
   };
   struct Space {
     SpaceConfig config;
-    uint64_t geometry = 0;       ///< as written; takes effect at the next write of root
+    uint64_t geometry = 0;       ///< as written; takes effect at the next write to root
     uint64_t latch[2] = {0, 0};  ///< low halves written to geometry and root
     uint64_t root = 0;
     uint64_t flushed = 0;       ///< moment of the last flush of the whole space

@@ -49,7 +49,7 @@ void WaitChecker::Judge(const Ranges& earlier, const char* did, const char* does
   auto at = earlier.upper_bound({memory, start});
   if (at != earlier.begin() && std::prev(at)->first.first == memory && std::prev(at)->second.end > start) --at;
   for (; at != earlier.end() && at->first.first == memory && at->first.second < end; ++at) {
-    if (at->second.command + 1 == commands_.size()) continue;  // an access of this command itself
+    if (at->second.command + 1 == commands_.size()) continue;  // accessed by this command itself
     const Command& first = commands_[at->second.command];
     const Command& second = commands_.back();
     std::ostringstream text;

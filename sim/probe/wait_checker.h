@@ -17,7 +17,7 @@ namespace gmmu::sim {
 class WaitChecker {
  public:
   enum class Memory : uint8_t { kVram, kHost, kPeer };
-  /// Returns the value for VRAM of the linked adapter with this index.
+  /// Returns the Memory value for the VRAM of the linked adapter with this index.
   static constexpr Memory Peer(unsigned adapter) {
     return static_cast<Memory>(static_cast<unsigned>(Memory::kPeer) + adapter);
   }
@@ -27,8 +27,8 @@ class WaitChecker {
     uint64_t fence = 0;     ///< fence of the ring entry
   };
 
-  /// Begins the command to which the following Read and Write calls belong. If `waits`, the command
-  /// starts only after all earlier ones are done.
+  /// Begins the command to which the following Read and Write calls belong. If `waits` is true, the
+  /// command starts only after all earlier commands are done.
   void Begin(const Command& command, bool waits);
   /// Records that all earlier commands are done, because a ring entry ended or a command waited for
   /// them.

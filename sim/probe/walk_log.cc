@@ -68,7 +68,7 @@ void WalkLog::Began(unsigned row, const Burst& burst) {
   *last = burst;
   rows_[row].walk->event.reads.back().word = burst.word;
   Row& r = rows_[row];
-  if (r.level == 0) return;  // the next read is expected in the table that this entry points to
+  if (r.level == 0) return;  // otherwise the entry's table is read next
   r.leaf_64k = r.level == 1 && regs::PteEntry{burst.word}.table_64k() != 0;
   --r.level;
 }

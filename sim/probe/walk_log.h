@@ -12,9 +12,9 @@ namespace gmmu::sim {
 /// A walk with its reads, either in progress or completed.
 struct LoggedWalk {
   hw::WalkEvent event;
-  std::vector<Burst> bursts;  ///< the bursts of event.reads
+  std::vector<Burst> bursts;  ///< the bursts of the table reads in event.reads
   bool over = false;
-  /// Returns the walk's steps up to `now`; `rest` is the cause of the time after the last read.
+  /// Returns the walk's steps up to `now`; The time after the last read is attributed to `rest`.
   std::vector<hw::Step> StepsUntil(uint64_t now, hw::Cause rest) const;
 };
 
@@ -26,11 +26,11 @@ class WalkLog {
 
   /// Records that a walk for a lookup from `port` starts in `row`.
   std::shared_ptr<LoggedWalk> Begin(uint64_t cycle, unsigned row, unsigned port, unsigned space, uint64_t va);
-  /// Records that the row reads an entry of `level` next. Called at the start of the row's walk or
+  /// Records that the row reads a level-`level` entry next. Called when the row's walk starts, or
   /// later.
   void Start(unsigned row, unsigned level, bool leaf_64k);
   /// Records that the row's table read was accepted. The read belongs to the row's current walk.
-  /// Began and Answered replace the recorded burst by its later state.
+  /// Began and Answered update the recorded burst.
   void Accepted(unsigned row, const Burst& burst);
   void Began(unsigned row, const Burst& burst);
   void Answered(unsigned row, const Burst& burst);
@@ -39,8 +39,8 @@ class WalkLog {
   /// Ends the walks in progress as lost, because the core is in reset.
   void Reset(uint64_t cycle);
 
-  /// Searches the last two walks of each row. Returns the latest walk whose line contains this page
-  /// and that was in progress during [since, until], or null if there is none. If `same_page` is
+  /// Searches the last two walks of each row. Returns the latest walk that was in progress during
+  /// [since, until] and whose line contains this page, or null if there is none. If `same_page` is
   /// true, the walk must be for the page itself.
   std::shared_ptr<LoggedWalk> Find(unsigned space, uint64_t va, bool same_page, uint64_t since, uint64_t until) const;
   uint64_t broken() const { return broken_; }

@@ -9,9 +9,9 @@
 
 namespace gmmu::sim::twin {
 
-/// The aperture map (rtl/aperture/README.md). Translates pages of the aperture segment to logical
-/// pages of host memory through a table in VRAM. A line of eight entries stays cached until the map
-/// is flushed. The hardware caches fewer lines, which affects only times and counters.
+/// The aperture map (rtl/aperture/README.md). It translates pages of the aperture segment to
+/// logical pages of host memory through a table in VRAM. A line of eight entries stays cached until
+/// the map is flushed. The hardware caches fewer lines, which affects only times and counters.
 class ApertureMap {
  public:
   struct Found {

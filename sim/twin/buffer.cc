@@ -6,7 +6,7 @@
 namespace gmmu::sim::twin {
 namespace {
 
-constexpr uint64_t kChunk = 64;  // bytes per lookup and read of the fetch unit
+constexpr uint64_t kChunk = 64;  // bytes that the fetch unit looks up and reads at once
 
 }  // namespace
 

@@ -13,7 +13,7 @@ namespace {
 using regs::Access;
 using regs::Pattern;
 
-constexpr uint64_t kAheadCycles = 64;  // one event performs accesses up to this far ahead
+constexpr uint64_t kAheadCycles = 64;  // how far ahead of time one event performs accesses
 constexpr uint64_t kLineCycles = 2;    // between the starts of two lines
 constexpr uint64_t kAgainCycles = 25;  // to restart a walk, in addition to its memory read
 constexpr uint64_t kAnswerCycles = 6;  // from the end of an access to the reuse of its slot
@@ -227,9 +227,9 @@ void Client::WaitForTurn() {
   });
 }
 
-/// Returns how long the lines take that were requested before the fault was known. Only one lookup
-/// counts as faulting, so the walks for the other lines of the faulting page are repeated one after
-/// the other.
+/// Returns the time for the other lines that were requested before the fault was known. A fault is
+/// reported only to the lookup that started the walk, so the other lines of the faulting page
+/// repeat the walk one after the other.
 uint64_t Client::BehindFault(const LineUnderWay& faulted) const {
   if (faulted.place.kind != Place::Kind::kFault || ctrl_.pattern() != Pattern::kOrder) return 0;
   const uint64_t line = parts_.time.Cycles(kLineCycles);
@@ -242,7 +242,7 @@ uint64_t Client::BehindFault(const LineUnderWay& faulted) const {
 /// Records the times of an access after it has been performed.
 void Client::Answered(const Cost& cost) {
   const uint64_t words = parts_.time.Cycles(kLine / 8), end = std::max(cost.at, cost.done);
-  // The data of a write is sent before its address.
+  // A write's data is sent before its address, so the next line waits for these beats.
   if (access_ == Access::kWrite) issue_ps_ = std::max(issue_ps_, cost.at + words);
   looked_ps_ = std::max(looked_ps_ + words, end + parts_.time.Cycles(kAnswerCycles));
   slots_.Take(looked_ps_);

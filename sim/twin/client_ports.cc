@@ -10,7 +10,8 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr unsigned kLine = 64, kWord = 8;
-// From the memory's last beat to the port. The value lies between those for a hit and for a walk.
+// Cycles from the memory's last beat to the port: a value between those for a TLB hit and for a
+// walk.
 constexpr unsigned kAnswerCycles = 11;
 constexpr size_t kFront = 15;           // translated accesses per client that can wait for memory
 constexpr uint64_t kReplayCycles = 10;  // from an invalidation to the replay of stalled accesses

@@ -59,7 +59,7 @@ class ClientPorts {
   void Answer(const InFlight& access, regs::Fault fault);
   uint64_t Cycles(uint64_t cycles) const { return parts_.time.Cycles(cycles); }
   uint64_t Now() const { return parts_.time.CycleAt(parts_.agenda.now()); }
-  /// Runs `act` at `ps`, unless the GPU is reset before.
+  /// Runs `act` at `ps`, unless the GPU is reset first.
   template <typename F>
   void At(uint64_t ps, F act) {
     parts_.agenda.At(ps, [this, act, generation = generation_] {
@@ -70,7 +70,7 @@ class ClientPorts {
   ClientParts parts_;
   std::vector<Port> ports_;
   std::vector<InFlight> closed_;   ///< accesses that wait for the host port to open
-  std::vector<InFlight> stalled_;  ///< accesses to unmapped pages
+  std::vector<InFlight> stalled_;  ///< accesses to unmapped pages, until an invalidation
   hw::ClientAccesses* accesses_ = nullptr;
   uint64_t life_ = 0, generation_ = 0, in_flight_ = 0;
   bool enabled_ = false;

@@ -15,7 +15,7 @@ constexpr unsigned kNoScope = 3;
 constexpr unsigned kMost = 0xFFFF;
 
 struct Form {
-  // operands: number of words after the header. least, most: bounds on the number of all words.
+  // operands: number of words after the header. least, most: bounds on the total number of words.
   unsigned operands, least, most;
 };
 
@@ -122,7 +122,7 @@ void FillAperture(Command& command, const uint64_t* words, const CommandRights& 
   command.step = opcode == Opcode::kApertureMap ? hw::kPageSize : 0;
 }
 
-/// Step 4 of the checks: the form of the operands.
+/// Whether the operands fail step 4 of the checks, which is about their form.
 bool BadOperands(const Command& command, const uint64_t* words) {
   const regs::CommandHeaderWord header = command.header;
   switch (header.opcode()) {
@@ -141,7 +141,8 @@ bool BadOperands(const Command& command, const uint64_t* words) {
   }
 }
 
-/// Step 5 of the checks: rejects a space number that the hardware does not have.
+/// Whether the command fails step 5 of the checks: it uses a space number that the hardware does
+/// not have.
 bool BadSpace(const Command& command, unsigned spaces) {
   const regs::CommandHeaderWord header = command.header;
   const Opcode opcode = header.opcode();

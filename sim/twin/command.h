@@ -10,7 +10,7 @@ namespace gmmu::sim::twin {
 /// What the commands of a ring may do, derived from the ring and the hardware sizes.
 struct CommandRights {
   bool privileged = false;
-  /// The space of the paging buffer. Unprivileged commands may use no other.
+  /// The paging buffer's space. Unprivileged commands may use no other space.
   unsigned space = 0;
   unsigned spaces = 0;          ///< number of spaces built
   uint64_t aperture_pages = 0;  ///< value of register aperture_pages
@@ -38,7 +38,7 @@ struct Command {
   Address source, destination;
   uint64_t bytes = 0;
   uint64_t value = 0, step = 0;
-  unsigned inline_word = 0;     ///< the command's first word of data
+  unsigned inline_word = 0;     ///< index of the first data word in the command
   uint64_t start = 0, end = 0;  ///< range to flush
 };
 

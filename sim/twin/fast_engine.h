@@ -16,7 +16,7 @@ struct FastMachine : PlainMachine<Gpus> {
 
 /// Constructs the machine in plain C++. Its results equal those of the RTL; its times are
 /// estimates. It supports every hardware size that the configuration allows. Throws ConfigError if
-/// waves are requested, or for a key that has no effect here.
+/// waves are requested, or if a key is set that has no effect on this engine.
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, const EngineOptions& options);
 
 }  // namespace gmmu::sim::twin

@@ -78,7 +78,7 @@ Gpu::~Gpu() = default;
 
 // ---- the PCI function, silence, reset
 
-/// Passes the permissions of the PCI function and the levels of the GPU's pins to the blocks.
+/// Passes the PCI function's permissions and the levels of the GPU's pins to the blocks.
 void Gpu::Straps() {
   memory_.set_bus_master(config_.bus_master());
   memory_.set_silence(silence_);
@@ -158,8 +158,8 @@ void Gpu::Push(Access access) {
   Pump();
 }
 
-/// Returns when the port accepts the access. A register write waits until all window writes are
-/// done (rtl/top/gmmu_regs.sv).
+/// Returns the time at which the port accepts the access. A register write waits until all window
+/// writes are done (rtl/top/gmmu_regs.sv).
 uint64_t Gpu::FreePs(const Access& access) const {
   const bool settles = access.target == Access::Target::kRegisters && access.write;
   return settles ? std::max(port_ps_, window_ps_) : port_ps_;

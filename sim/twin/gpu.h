@@ -69,10 +69,11 @@ class Gpu {
   size_t waiting() const { return accesses_.size(); }
   /// Reads a register for an instrument. The read is not counted as a CPU access and takes no time.
   uint64_t ReadRegister(uint32_t offset) const;
-  /// Drives the silence pin of the top: while `on`, the host port issues no new requests.
+  /// Drives the silence pin of the top-level module: while `on`, the host port issues no new
+  /// requests.
   void Silence(bool on);
-  /// Pulses the reset pin of the top: everything except VRAM and the PCI function returns to its
-  /// power-on state.
+  /// Pulses the reset pin of the top-level module: everything except VRAM and the PCI function
+  /// returns to its power-on state.
   void Reset();
 
   bool idle() const;

@@ -26,8 +26,8 @@ struct Built {
 
 /// Memory faults to inject into one GPU. None is injected by default.
 struct MemoryFaults {
-  /// Flips a bit in the beat with which the total of bytes written to VRAM reaches this value; 0:
-  /// never.
+  /// Flips a bit in the beat that brings the number of bytes written to VRAM to this value. 0
+  /// disables the fault.
   uint64_t flip_after = 0;
   bool drop_fence = false;  ///< drops 16-byte aligned writes to the host
 };

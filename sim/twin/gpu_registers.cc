@@ -28,8 +28,8 @@ bool InBlock(uint32_t offset, uint32_t base, uint32_t stride, uint32_t count) {
 
 // ---- the register port, which accepts a whole word, or its two halves with the low half first
 
-/// Whether a write to a root or to sizes_in_use must wait for an operation in progress. While
-/// ctrl.silence is set, that operation may never end, so such a write is ignored instead.
+/// Whether a write to a space's root or to sizes_in_use must wait for an operation in progress.
+/// While ctrl.silence is set, that operation may never end, so such a write is ignored instead.
 bool Gpu::BusyWrite(const Access& access) const {
   const auto word = static_cast<uint32_t>(access.offset) & ~(kWord - 1);
   return access.write && operations_.busy() &&
@@ -92,8 +92,8 @@ bool Gpu::WriteBeat(Access& access) {
   return true;
 }
 
-/// Returns the word at the access, or the latched high half if the low half of the word was read
-/// just before.
+/// Returns the word that the access reads, or the latched high half if the previous access read the
+/// word's low half.
 uint64_t Gpu::ReadBeat(const Access& access) {
   const auto offset = static_cast<uint32_t>(access.offset);
   const uint32_t word = offset & ~(kWord - 1);
@@ -136,7 +136,7 @@ void Gpu::WriteRegister(uint32_t offset, uint64_t value) {
   } else if (InBlock(offset, regs::kClientBase, regs::kClientStride, built.clients)) {
     Client& client = clients_[(offset - regs::kClientBase) / regs::kClientStride];
     const bool was = client.busy();
-    // The injected fault has blocked the traffic engine of client 0.
+    // The injected fault has blocked client 0's traffic engine, so the write has no effect.
     if (lost_answer_ && &client == &clients_[0]) return;
     client.Write(offset % regs::kClientStride, value);
     if (!was && client.busy() && runs_++ == 0) runs_began_ps_ = agenda_.now();

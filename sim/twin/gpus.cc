@@ -73,7 +73,7 @@ std::vector<uint8_t> Gpus::Request(Gpu& gpu, GpuAccess access, const std::string
     std::vector<uint8_t> data;
   };
   ++requests_;
-  const auto reply = std::make_shared<Reply>();  // shared: it must outlive an abandoned read
+  const auto reply = std::make_shared<Reply>();  // shared: outlives a read that times out
   TimeModel& time = gpu.time();
   Agenda& agenda = host_.agenda;
   const uint64_t answer_ps = access.target == GpuAccess::Target::kConfig ? time.ConfigPs() : time.RegisterPs();

@@ -20,8 +20,7 @@ struct GpuAccess;
 /// The GPUs of the fast engine, linked to each other.
 ///
 /// A write never takes effect inside the call that issues it: it arrives at the GPU later, while
-/// other calls let time pass. All times are estimates; equal calls give equal times and equal
-/// bytes.
+/// other calls let time pass. All times are estimates; the same calls give the same times and data.
 ///
 /// The twin deliberately duplicates the blocks of rtl/: it is the fast engine, and where the
 /// engines differ, one of them has an error.
@@ -44,11 +43,11 @@ class Gpus : public Device {
   uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) override;
   void WriteConfig(unsigned unit, uint16_t offset, unsigned size, uint32_t value) override;
 
-  // The instruments of Device (gpus_instruments.cc)
+  // Device's instruments, implemented in gpus_instruments.cc
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override;
   uint64_t Cycles() override;
-  /// Returns the number of events that the agenda has run, as this engine evaluates no cycles.
+  /// Returns the number of events that the agenda has run, because this engine evaluates no cycles.
   uint64_t CyclesEvaluated() override;
   std::vector<hw::InUse> ResourcesInUse() override;
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;

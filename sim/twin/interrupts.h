@@ -6,8 +6,9 @@
 namespace gmmu::sim::twin {
 
 /// Interrupt causes and messages (rtl/top/README.md). A message becomes due when an enabled cause
-/// appears, and when a clear leaves an enabled cause set. Messages are sent one at a time. A due
-/// message waits while the port is closed, and is dropped when no enabled cause is left.
+/// appears, and when software clears causes but an enabled cause remains set. Messages are sent one
+/// at a time. A due message waits while the port is closed, and is dropped when no enabled cause is
+/// left.
 class Interrupts {
  public:
   /// `begin` starts sending a message. The owner calls Sent() when the message has been sent.

@@ -47,7 +47,8 @@ class KeyedPolicy : public Policy {
 
   size_t Next(const std::vector<WaitingWalk>& waiting) override {
     if (keys_.schedule != Schedule::kShortest) return First(waiting, [](const WaitingWalk&) { return true; });
-    // The first walk in the list has waited longest.
+    // If the first walk, the oldest, has waited kPatiencePs longer than the newest one, it goes
+    // next.
     if (waiting.back().since_ps - waiting.front().since_ps > kPatiencePs) return 0;
     std::map<Group, unsigned> reads;
     for (const WaitingWalk& walk : waiting) reads[GroupOf(walk)] += walk.waiters == 0 ? 1'000'000 : walk.reads;

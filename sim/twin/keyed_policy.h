@@ -6,8 +6,8 @@
 namespace gmmu::sim::twin {
 
 /// Returns the policy selected by section [policy] of the configuration: either the built-in
-/// choices or the shared object that it names. Throws ConfigError if the shared object cannot be
-/// loaded.
+/// choices or the shared object that the section names. Throws ConfigError if the shared object
+/// cannot be loaded.
 PolicyParameters PolicyOf(const MachineConfig& config);
 
 /// Constructs the policy with the built-in choices.

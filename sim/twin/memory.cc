@@ -10,12 +10,13 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr size_t kFenceRecord = 16;
-// The longest access at a port. No access crosses a multiple of it.
+// The size in bytes of the largest access at a port. No access crosses a multiple of this size.
 constexpr uint64_t kBurst = 256;
 
 }  // namespace
 
-/// Returns the size in bytes, rounded to whole bus beats as counted for reads.
+/// Returns the size in bytes of the bus beats that contain the range. Counters of reads count whole
+/// beats.
 uint64_t Memory::WholeBeats(uint64_t address, uint64_t size) const {
   return size == 0 ? 0 : time_.BeatsOf(address, size) * time_.parameters().bus_bytes;
 }

@@ -55,7 +55,7 @@ class Memory {
   /// false if the peer does not exist or the access extends past the end of its VRAM.
   bool ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, Cost& cost);
   bool WritePeer(unsigned adapter, uint64_t offset, const void* from, size_t size, Cost& cost);
-  /// Whether register `link` permits an access to this offset of this adapter.
+  /// Whether register `link` permits an access to `offset` in the VRAM of `adapter`.
   bool Linked(unsigned adapter, uint64_t offset) const {
     return adapter < link_.adapters() && adapter != link_.own() && offset >> kPeerOffsetBits == 0;
   }

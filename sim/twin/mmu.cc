@@ -207,7 +207,7 @@ Translated Mmu::Lookup(unsigned port, unsigned number, uint64_t va, regs::Access
 }
 
 /// Finds the mapping of `va` in the caches or by a walk. Returns false if the host port is closed.
-/// Sets `walks` to false if no walk could find a mapping.
+/// Sets `walks` to false if a check before the first read fails, so that no walk starts.
 bool Mmu::Search(Space& space, uint64_t va, Mapping& mapping, bool& walks) {
   if (const Mapping* kept = Find(space, va)) {
     mapping = *kept;

@@ -71,7 +71,7 @@ class Mmu {
   /// Returns the time at which an invalidation that starts now is complete: the sweep is done, and
   /// so are all accesses that were translated before it.
   uint64_t InvalidatedAt() const;
-  /// Handles a write of sizes_in_use: empties the caches, and applies the sizes if the hardware
+  /// Handles a write to sizes_in_use: empties the caches, and applies the sizes if the hardware
   /// supports them.
   void Resize(regs::SizesInUse asked);
   /// Returns the sizes in use.
@@ -95,14 +95,15 @@ class Mmu {
     const Mapping* last = nullptr;
   };
 
-  /// The position of a walk: it reads the word of `level` in `table` next.
+  /// The position of a walk, which next reads the level-`level` word in `table`.
   struct Position {
     unsigned level = 0;
     TablePlace table;
   };
 
   static const Mapping* Find(Space& space, uint64_t va);
-  /// Returns where the walk for `half` starts: at the lowest-level cached table.
+  /// Returns where a walk that reads `half` of a dual entry starts: at the lowest-level cached
+  /// table.
   static Position Start(const Space& space, uint64_t va, Half half);
   bool Search(Space& space, uint64_t va, Mapping& mapping, bool& walks);
   /// Returns false if the host port is closed.

@@ -29,7 +29,7 @@ class Operations {
   std::array<regs::SpaceGeometry, regs::kSpaceCount> geometry{};
   std::array<regs::SpaceRoot, regs::kSpaceCount> root{};
 
-  /// Handles a write of inv_cmd, which is ignored while an operation is in progress.
+  /// Handles a write to inv_cmd, which is ignored while an operation is in progress.
   void Invalidate(uint64_t raw) {
     if (busy_) return;
     const regs::InvCmd wanted{raw};
@@ -37,13 +37,13 @@ class Operations {
     mmu_.Invalidate(command.scope(), static_cast<unsigned>(command.space()), start.va(), end.va());
     Begin(mmu_.InvalidatedAt(), true);
   }
-  /// Handles a write of a space's root. Call it only while no operation is in progress.
+  /// Handles a write to a space's root. Call it only while no operation is in progress.
   void Configure(unsigned space, const regs::SpaceRoot& wanted) {
     root[space] = wanted;
     const bool changed = mmu_.Configure(space, geometry[space], root[space]);
     Begin(changed ? mmu_.InvalidatedAt() : agenda_.now() + time_.InvalidationPs(), false);
   }
-  /// Handles a write of sizes_in_use. Call it only while no operation is in progress.
+  /// Handles a write to sizes_in_use. Call it only while no operation is in progress.
   void Resize(regs::SizesInUse asked) {
     const uint64_t end_ps = mmu_.InvalidatedAt();  // computed with the sizes before the change
     mmu_.Resize(asked);

@@ -13,7 +13,7 @@ namespace {
 using regs::Access;
 using regs::Fault;
 
-constexpr uint64_t kBurst = 256;      // bursts end at multiples of kBurst
+constexpr uint64_t kBurst = 256;      // burst size; bursts end at multiples of it
 constexpr uint64_t kSlotCycles = 16;  // from a landing slot's last beat to its next lookup
 
 /// Returns how many bursts of the range that starts at `start` begin in [at, at + size).
@@ -35,8 +35,8 @@ uint64_t ToPageEnd(uint64_t at) { return hw::kPageSize - at % hw::kPageSize; }
 
 }  // namespace
 
-/// Handles a failed read of the buffer: waits if the host port is closed, otherwise fails the
-/// command. Always returns true.
+/// Handles a failed read of the paging buffer: waits if the host port is closed, otherwise fails
+/// the command. Always returns true.
 bool PagingEngine::Trouble(const Buffer::Trouble& trouble, const Cost& cost) {
   if (trouble.closed) Wait();
   else Fail({trouble.reason, Access::kRead, trouble.level, trouble.address, fetch_port()}, cost.done);
@@ -102,7 +102,7 @@ void PagingEngine::Transfer() {
   if (!TransferPiece(size)) return;
   moved_ += size;
   const uint64_t now = parts_.agenda.now();
-  // The next command is decoded while the bursts of this one are in flight.
+  // The next command is decoded while the bursts of this one are in flight, so it starts now.
   if (moved_ == command_.bytes && command_.after == Command::After::kNothing) return Schedule(now);
   const bool copies = command_.data == Command::Data::kCopy;
   Schedule(copies ? reads_.Free(now) : std::max(now, feed_ps_ - std::min(feed_ps_, parts_.time.BusPs(2 * kBurst))));
@@ -123,8 +123,8 @@ bool PagingEngine::Stopped(const Place& place, Access access, const Address& ran
   return true;
 }
 
-/// Returns how many of the `got` bytes for `to` are whole bursts, because a failing copy writes
-/// only whole bursts.
+/// Returns how many of the `got` bytes for `to` belong to whole bursts, because a failing copy
+/// writes only whole bursts.
 uint64_t PagingEngine::WholeBursts(const Address& to, uint64_t got) {
   const uint64_t end = (to.at + got) / kBurst * kBurst;
   return end > to.at ? end - to.at : 0;
@@ -143,7 +143,7 @@ uint64_t PagingEngine::FeedPs(uint64_t ready_ps, uint64_t bytes) {
 }
 
 /// Reads the source bytes, which lie in one or two pages, and returns the number of bytes read. If
-/// it is below `size`, `failed` contains the reason.
+/// this number is below `size`, `failed` contains the reason.
 uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Unread& failed) {
   uint64_t got = 0;
   while (got < size) {
@@ -266,7 +266,8 @@ void PagingEngine::CountRead(const Place& place, uint64_t at, uint64_t size, boo
   if (place.kind == Place::Kind::kZero) return;
   Counters& counters = parts_.counters;
   counters.Of<regs::CountersCopyReadBytes>() += size;
-  // A source beat that a page boundary of the destination splits is read only once.
+  // A source beat that a page boundary of the destination splits is read only once, but both parts
+  // have counted it.
   const uint64_t beat = parts_.time.parameters().bus_bytes;
   if (inside && at % kBurst != 0 && at % beat != 0) {
     (place.kind == Place::Kind::kVram ? counters.Of<regs::CountersVramReadBytes>()
@@ -324,7 +325,7 @@ void PagingEngine::Settle() {
     case Command::After::kFlushAperture: parts_.aperture.Flush(); break;
     case Command::After::kFlushUnmapped:
       parts_.aperture.Flush();
-      // Waits for accesses that are already translated, without dropping any entry.
+      // An empty range drops no entry, but waits for accesses that are already translated.
       parts_.mmu.Invalidate(regs::Scope::kRange, 0, 0, 0);
       next = parts_.mmu.InvalidatedAt();
       break;

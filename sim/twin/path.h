@@ -30,7 +30,7 @@ struct Place {
     kHost,
     kPeer,    ///< VRAM of the linked adapter `adapter`
     kZero,    ///< reads return zeros, writes are dropped
-    kFault,   ///< for the reason given by `fault` and `level`
+    kFault,   ///< the access faults, as `fault` and `level` state
     kClosed,  ///< the port is closed (both are, with ctrl.silence): retry when it opens
   };
   Kind kind = Kind::kFault;
@@ -48,7 +48,8 @@ class Path {
   Path(Mmu& mmu, ApertureMap& aperture, Memory& memory) : mmu_(mmu), aperture_(aperture), memory_(memory) {}
 
   /// Resolves the address of `accesses` accesses to one 4 KiB page, starting at cost.at. Sets
-  /// cost.at to the time at which the place is known. Virtual addresses count as that many lookups.
+  /// cost.at to the time at which the place is known. A virtual address counts as `accesses`
+  /// lookups.
   Place Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses, Cost& cost);
   /// Move `size` bytes within one page, starting at cost.at. Set cost.done to the arrival time of
   /// the last byte or of the write response. Return false if the bus responded with an error. Throw

@@ -13,7 +13,7 @@ namespace gmmu::sim::twin {
 class Memory;
 
 /// The link between the GPUs of a machine, through which a GPU can access the VRAM of others. An
-/// access is performed immediately; its time is that of the wires and of the peer's VRAM.
+/// access is performed immediately; it takes the time of the wires and of the peer's VRAM.
 class Peers {
  public:
   Peers(const GpuLinkParameters& parameters, Agenda& agenda)
@@ -21,7 +21,7 @@ class Peers {
   /// Adds the next unit. Call it once per unit, in unit order. `memory` must outlive the accesses.
   void Attach(Memory& memory) { memories_.push_back(&memory); }
 
-  /// Access the VRAM of unit `peer` on behalf of unit `own`. Return false if `peer` is no other
+  /// Access the VRAM of unit `peer` on behalf of unit `own`. Return false if `peer` is not another
   /// unit of the link, or if the access extends past the end of its VRAM.
   bool Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, Cost& cost);
   bool Write(unsigned own, unsigned peer, uint64_t offset, const void* from, size_t size, Cost& cost);

@@ -37,8 +37,8 @@ struct TlbMiss {
   uint64_t vpn = 0;
   uint32_t group = 0;  ///< a warp: accesses that wait for each other; 0: not reported
   uint64_t now_ps = 0;
-  /// Whether the port's previous miss lies in the same or an adjacent line, or the L2 has pages of
-  /// this line.
+  /// Whether the port's previous miss lies in the same or an adjacent line, or the L2 holds pages
+  /// of the same line.
   bool neighbour = false;
 };
 
@@ -77,7 +77,7 @@ struct Hierarchy {
 /// The decisions of the fast engine's TLBs and walkers. A policy changes times and counters, never
 /// translations: Mmu computes those exactly, whatever the TLBs contain. Each GPU has its own
 /// policy, called from one thread. The base class behaves like the hardware (rtl/mmu/README.md); a
-/// derived class overrides single decisions.
+/// derived class overrides individual decisions.
 ///
 /// Equal runs must give equal results, so random choices must come from a seed. A call may throw
 /// std::runtime_error, which ends the run and prints the exception's message.
@@ -86,7 +86,7 @@ class Policy {
   static constexpr unsigned kNowhere = ~0u;
   virtual ~Policy() = default;
 
-  /// Called once, before all other functions, with the values of the configuration.
+  /// Called once, before any other function. `hierarchy` gives access to the configured values.
   virtual void Build(Hierarchy& /*hierarchy*/) {}
   /// Returns the index of the victim, below `count`, or kNowhere to drop the new entry.
   virtual unsigned Place(const TlbSet& set) {
@@ -95,8 +95,8 @@ class Policy {
       if (!set.lines[way].valid) return way;
     return set.turn;
   }
-  /// Returns how many leaf table entries the walk for this miss fetches and caches: an aligned
-  /// power of two, at most 32.
+  /// Returns how many leaf table entries the walk for this miss fetches and caches: a power of two,
+  /// at most 32. The group of entries is naturally aligned.
   virtual unsigned Fill(const TlbMiss& miss) { return miss.neighbour ? 8 : 1; }
   /// Adds pages, in the space of the miss, to be walked in the background and entered into the L2.
   /// A page is dropped if it is already present, is unmapped or finds no free walker.
@@ -108,7 +108,7 @@ class Policy {
 
 /// The type of gmmu_policy, the symbol that GMMU_POLICY defines in a policy's shared object.
 struct PolicyEntry {
-  static constexpr uint32_t kVersion = 1;  ///< of this header; other versions are rejected
+  static constexpr uint32_t kVersion = 1;  ///< version of this header; others are rejected
   uint32_t version = 0;
   /// `arguments` is the value of policy.arguments, `seed` that of policy.seed. If the arguments are
   /// wrong, returns null and sets `error` to a sentence.
@@ -117,7 +117,7 @@ struct PolicyEntry {
 
 }  // namespace gmmu::sim::twin
 
-/// Defines gmmu_policy. The argument is a function or a lambda without captures, of the type of
+/// Defines gmmu_policy. The argument is a function or a lambda without captures, with the type of
 /// PolicyEntry::create.
 #define GMMU_POLICY(...)                                                                                  \
   extern "C" {                                                                                            \

@@ -12,7 +12,7 @@ struct Ring {
   regs::RingCtrl ctrl;
   regs::RingFenceAddress fence_address;
   uint64_t tail = 0, head = 0, last_fence = 0;
-  regs::RingStatus status;  ///< error or preemption that stopped the ring; reads add `busy`
+  regs::RingStatus status;  ///< error or preemption that stopped the ring; without `busy`
   regs::RingErrorCommand error_command;
   uint64_t error_address = 0;
   uint32_t entries = 0;  ///< entries completed since the ring was enabled

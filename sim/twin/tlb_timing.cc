@@ -6,7 +6,7 @@
 namespace gmmu::sim::twin {
 namespace {
 
-constexpr uint64_t kHitCycles = 2, kEngineHitCycles = 6;  // hits in an L1
+constexpr uint64_t kHitCycles = 2, kEngineHitCycles = 6;  // L1 hit of a client, of the engine
 constexpr uint64_t kSharedCycles = 1;                     // an L2 hit, after the port was granted
 // From the response to the lookup that started a walk to the response to a lookup that joined it.
 constexpr uint64_t kJoinedCycles = 7;
@@ -19,7 +19,7 @@ struct Hash {
   unsigned block, low;
 };
 
-/// Computes the hash of an L1's hints, gmmu_mmu_pkg::hint_of.
+/// Computes the hash that an L1 uses for its hints (gmmu_mmu_pkg::hint_of).
 Hash HashOf(unsigned space, uint64_t vpn) {
   unsigned block = (space & 0xF) << 4 | (space >> 4 & 3);
   for (uint64_t rest = vpn >> 4; rest != 0; rest >>= 8) block ^= static_cast<unsigned>(rest & 0xFF);
@@ -28,7 +28,7 @@ Hash HashOf(unsigned space, uint64_t vpn) {
 
 unsigned PageCheck(Hash hash) { return hash.low ^ ((hash.block >> 5 & 7) << 1 | 1); }
 
-/// Returns the number of bits of an index below `count`, which need not be a power of two.
+/// Returns how many bits an index below `count` needs; `count` need not be a power of two.
 unsigned Lg2(uint64_t count) {
   unsigned lg2 = 0;
   while ((uint64_t{1} << lg2) < count) ++lg2;
@@ -181,7 +181,7 @@ TlbTiming::Answer TlbTiming::Lookup(const Asked& asked, const SpaceShape& shape,
     (found.joined ? count.merged : count.misses) += 1;
     count.hits += lookups - 1;
   }
-  // End counts the lookup and enters the page into the L1.
+  // For a lookup with a ticket, End counts the cycles and enters the page into the L1.
   if (found.ticket != 0) return {at, found.ticket};
   count.cycles += time_.CycleAt(found.ready_ps - at);
   if (!fault) rows_.EnterL1(asked.port, key, asked.mapping.span_lg2 >= 16, found.ready_ps);
@@ -208,7 +208,7 @@ bool TlbTiming::FindShared(SharedTlb& tlb, Key key, uint64_t at) {
   return true;
 }
 
-/// Copies the pages in a block of another shared TLB into the L2.
+/// Copies the pages that a block of another shared TLB holds into the L2.
 void TlbTiming::FillFrom(SharedTlb& from, Key key, SharedTlb::Filler filler) {
   const SharedTlb::Block* have = from.Search(key.space, key.vpn);
   SharedTlb::Block* block = l2_->Place(key.space, key.vpn, filler, *policy_, counters_.Of<regs::CountersL2Evictions>());

@@ -33,7 +33,7 @@ struct PolicyCounters {
 /// afterwards its entries are in the caches.
 class TlbTiming {
  public:
-  /// Supplies table reads. Plan returns those of a walk for the looked-up address, and is called
+  /// Supplies table reads. Plan returns the reads of a walk for the looked-up address; it is called
   /// only when a walk starts.
   class Plans {
    public:
@@ -159,7 +159,7 @@ class TlbTiming {
   WalkRows rows_;
   static constexpr uint64_t kJoinedUnit = 1024, kJoinedMemory = 8;
   uint64_t joined_ = 0;                      ///< moving average of joins per walk * kJoinedUnit
-  uint64_t fill_ps_ = 0, fill_page_ps_ = 0;  ///< when the fill unit and its page register are free
+  uint64_t fill_ps_ = 0, fill_page_ps_ = 0;  ///< when fill unit and page register become free
   PolicyCounters policy_counts_;
   // queue_: the walks that wait for a walker, in order of arrival. waiting_: the same walks in the
   // format of Policy::Next.

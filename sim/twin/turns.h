@@ -16,8 +16,8 @@ class Turns {
  public:
   Turns(const TimeModel& time, Agenda& agenda) : time_(time), agenda_(agenda) {}
 
-  /// Whether a line requested at `at` must wait. The buffers between arbiter and VRAM hold
-  /// kRoomCycles worth of lines.
+  /// Whether a line requested at `at` must wait. The buffers between arbiter and VRAM hold the
+  /// lines of kRoomCycles cycles.
   bool Busy(uint64_t at) const { return !waiting_.empty() || time_.VramReadFree(at) > at + time_.Cycles(kRoomCycles); }
   /// Calls `turn` when the port is granted to the caller.
   void Wait(std::function<void()> turn) {

@@ -15,7 +15,7 @@ struct SpaceShape {
   uint64_t root_entries = 0;
   unsigned root_level = 0;
   std::array<uint8_t, 6> bits{};
-  std::array<uint8_t, 7> shift{};  ///< [levels] is for the whole space
+  std::array<uint8_t, 7> shift{};  ///< log2 of the bytes per entry; [levels]: of the space
   bool dual = false;               ///< level 1 has dual entries
 
   /// Decodes the geometry and root registers. The hardware supports addresses of `va_bits` bits.

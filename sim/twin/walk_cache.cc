@@ -6,7 +6,7 @@
 namespace gmmu::sim::twin {
 namespace {
 
-/// Returns the number of bits of an index below `count`, which need not be a power of two.
+/// Returns how many bits an index below `count` needs; `count` need not be a power of two.
 unsigned Lg2(uint64_t count) {
   unsigned lg2 = 0;
   while ((uint64_t{1} << lg2) < count) ++lg2;

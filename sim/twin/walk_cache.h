@@ -25,8 +25,8 @@ class WalkCache {
 
   /// Constructs a cache with `rows` rows per level.
   WalkCache(unsigned rows, const Hierarchy& hierarchy);
-  /// Returns the row of `level` that contains a pointer (or, if `leaf`, a large page) for the page
-  /// `vpn`, or null if no row does.
+  /// Returns the level-`level` row that contains a pointer (or, if `leaf`, a large page) for the
+  /// page `vpn`, or null if no row does.
   const Row* Find(unsigned level, bool leaf, const SpaceShape& shape, unsigned space, uint64_t vpn);
   /// Returns an identifier of the row that a pointer uses. Pointers with the same row replace each
   /// other. Null means that the pointer may use any row.
@@ -59,8 +59,8 @@ class PteCache {
  public:
   PteCache(unsigned lines, unsigned ways);
   bool present() const { return !lines_.empty(); }
-  /// Whether the line of the word is cached. If so, sets `ready_ps` to the time at which the line
-  /// is available.
+  /// Whether the word's line is cached. If so, sets `ready_ps` to the time at which the line is
+  /// available.
   bool Find(bool vram, uint64_t address, uint64_t& ready_ps);
   void Enter(bool vram, uint64_t address, uint64_t ready_ps);
 

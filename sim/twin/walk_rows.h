@@ -45,7 +45,7 @@ struct WalkJob {
   bool denied = false;
   bool background = false;  ///< started as a prefetch
   bool prefetch = false;    ///< still a prefetch: no lookup waits for the walk
-  /// Whether the walk fetches the whole line with the page's entry, or more.
+  /// Whether the walk fetches a group of leaf table entries, not only the page's entry.
   bool wide() const { return plan.line && fill > 1; }
   bool big() const { return mapping.span_lg2 >= 16; }
 };
@@ -109,8 +109,8 @@ class WalkRows {
   /// Whether some walk's page has its leaf entry in the same line of eight entries.
   bool Near(TlbKey key) const;
   /// Returns which pointer was last written, at or before `ps`, to the walk cache row for the
-  /// page's pointer of `level`: none, another one, or the page's own. `place` is null if a pointer
-  /// may use any row.
+  /// page's level-`level` pointer: none, another pointer, or the page's own pointer. `place` is
+  /// null if a pointer may use any row.
   enum class Brought : uint8_t { kNothing, kOther, kThis };
   Brought Brings(unsigned level, const SpaceShape& shape, TlbKey key, const void* place, uint64_t ps) const;
 

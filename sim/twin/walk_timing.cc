@@ -8,10 +8,10 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr uint64_t kBeginCycles = 1;                     // from a lookup to its walk's first read
-constexpr uint64_t kAgainCycles = 9;                     // search again after the wait for a row
+constexpr uint64_t kAgainCycles = 9;                     // to search again after waiting for a row
 constexpr uint64_t kBehindCycles = 5;                    // extra for the first read after a wait
-constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // fill unit: to the first write; per block
-constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // fill unit: per line; until a row is free
+constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // fill unit: to first write; per block
+constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // fill unit: per line; to release a row
 constexpr unsigned kLinePages = 8, kMostFill = 32;
 constexpr uint64_t kLineBytes = 64;     // bytes per client access
 constexpr size_t kMostPrefetches = 64;  // limit on prefetches that wait for a walker
@@ -125,7 +125,7 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
     now = ReadTable(read, leaf && plan.line ? 8 * job.fill : 8, now) + time_.Cycles(hierarchy_.step_cycles);
     if (i == from && begun > at && job.mapping.target == regs::Target::kVram)
       now += time_.Cycles(kBehindCycles) + joined_ * time_.BusPs(kLineBytes) / kJoinedUnit;
-    // The next read is of the other half of a dual entry.
+    // If the next read has the same level, it reads the other half of a dual entry: no pointer yet.
     if (leaf || plan.reads[i + 1].level == read.level) continue;
     row.pointers[row.pointer_count++] = {read.level, now,
                                          walk_cache_->PlaceOf(read.level, *job.shape, job.key.space, job.key.vpn)};

@@ -143,7 +143,7 @@ ChildRun RunInChild(RunArguments arguments, unsigned seconds) {
   } else {
     Judge(report, run);
   }
-  if (run.end == "leak")  // a leak is more specific than a refusal
+  if (run.end == "leak")  // list leaks first: a leak is more specific than a refusal
     std::stable_partition(run.wrong.begin(), run.wrong.end(),
                           [](const std::string& line) { return line.rfind("leaked ", 0) == 0; });
   if (!run.wrong.empty()) run.text = run.wrong.front();

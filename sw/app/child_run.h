@@ -8,7 +8,8 @@
 
 namespace gmmu::app {
 
-/// The result of a run in its own process, so that a failing driver ends only that run.
+/// The result of a run that was made in a separate process, so that a failing driver ends only that
+/// process.
 struct ChildRun {
   /// How the run ended: "passed", "refused", "not applicable", "bug check 0x7e", "timeout", "finding", "leak", "wrong
   /// bytes", "crashed", "hung", "no report", or the name of a fault.

@@ -34,8 +34,8 @@
 namespace gmmu::app {
 namespace {
 
-/// Rejects an empty path. It is the result of an unset shell variable; an omitted option would mean
-/// that no path was given.
+/// Rejects an empty path. It usually comes from an unset shell variable, because a user who wants
+/// no path omits the option.
 CLI::Validator NotEmpty() {
   return CLI::Validator(
       [](std::string& text) { return text.empty() ? std::string("the value is empty") : std::string(); }, "");

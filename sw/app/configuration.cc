@@ -12,7 +12,7 @@ namespace {
 
 using settings::Refuse;
 
-constexpr uint64_t kWindows = 16;           // scratch windows of os.window_pages; an upper bound
+constexpr uint64_t kWindows = 16;           // upper bound on scratch windows (os.window_pages)
 constexpr uint64_t kLeastTdrUs = 50;        // longest non-preemptible part of a packet
 constexpr uint64_t kMostScale = 1'000'000;  // upper bound of os.wait_scale
 constexpr const char* kPcieTag = "pcie_tag";

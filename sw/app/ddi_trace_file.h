@@ -14,7 +14,7 @@ namespace gmmu::app {
 /// for changes that older readers would misinterpret.
 inline constexpr const char* kDdiTraceSchema = "gmmu-ddi-trace 1";
 
-/// A call of the driver, or of a callback by the driver, as read from a line of the trace.
+/// A call to the driver, or from the driver to a callback, as read from a line of the trace.
 struct DdiCall {
   uint64_t call = 0;    ///< number of the call, in the order in which calls began
   uint64_t inside = 0;  ///< number of the enclosing call of the same thread; 0: none

@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr unsigned kSeconds = 120;              // time limit per run, in seconds of host time
-constexpr uint64_t kNobody = settings::kNoMax;  // not a call number: the run only counts the calls
+constexpr uint64_t kNobody = settings::kNoMax;  // matches no call: the run only counts calls
 constexpr size_t kMostRuns = 20;
 
 std::string Change(const std::string& kind, uint64_t number) {

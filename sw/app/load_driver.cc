@@ -69,7 +69,7 @@ void* ExportOf(PDRIVER_INITIALIZE entry, const char* name) {
   void* library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return nullptr;
   void* found = dlsym(library, name);
-  dlclose(library);  // LoadDriver keeps the library open
+  dlclose(library);  // LoadDriver's own reference keeps the library open
   return found;
 }
 

@@ -23,7 +23,7 @@ bool NamesAKey(const std::string& text, const settings::Keys& keys) {
   return std::any_of(all.begin(), all.end(), [&](const settings::Key* key) { return Names(text, *key); });
 }
 
-/// True if the text contains a key that `set` ("SECTION.KEY=VALUE") sets to another value than its
+/// True if the text contains a key that `set` ("SECTION.KEY=VALUE") sets to a value other than its
 /// default.
 bool NamesASetKey(const std::string& text, const settings::Keys& keys, const std::vector<std::string>& set) {
   const auto& all = keys.all();
@@ -33,7 +33,7 @@ bool NamesASetKey(const std::string& text, const settings::Keys& keys, const std
   });
 }
 
-/// Injected faults that stop a start with a reason that may contain no key.
+/// Injected faults that prevent a start, for a reason whose text may not contain a key.
 constexpr const char* kStopAStart[] = {"inject.fail_callback", "inject.fail_allocation", "inject.reserved_overlap"};
 
 }  // namespace
@@ -57,7 +57,8 @@ void RefuseNotBegun(const workload::JobResult& result, const Configuration& conf
                     const std::vector<std::string>& set, bool of_a_driver) {
   const bool late = result.not_begun.empty();
   if ((late && result.too_small.empty()) || result.Passed()) return;
-  // If memory ran out during the run, work in progress may have caused further faults.
+  // One fault is the refusal itself. If memory ran out during the run, work in progress may have
+  // caused further faults.
   if (!late && result.faults.size() != 1) return;
   if (!result.leaks.empty() || !result.findings.empty()) return;
   for (const workload::Check& check : result.checks)
@@ -66,7 +67,8 @@ void RefuseNotBegun(const workload::JobResult& result, const Configuration& conf
   const settings::Keys keys = copy.Keys();
   const std::string& why = late ? result.too_small : result.not_begun;
   if (of_a_driver && !NamesASetKey(why, keys, set)) return;
-  // A run that must fail may have been refused for a different reason than the expected one.
+  // If the run was expected to fail, it may have been refused for a reason other than the expected
+  // one.
   const bool another = result.expected && why.find(result.expected->text) == std::string::npos;
   for (const settings::Key* key : keys.all()) {
     const auto is = [&](const char* name) { return key->full_name() == name; };

@@ -36,8 +36,8 @@ RunArguments RunOf(const DdiTraceFile& recorded, const ReplayDdiArguments& argum
   return run;
 }
 
-/// Prints the calls whose counts differ from the recorded run. Such differences are allowed,
-/// because the number of repeated calls depends on the thread schedule.
+/// Prints the calls whose counts differ from those of the recorded run. Such differences are
+/// allowed, because the number of repeated calls depends on the thread schedule.
 void CountCalls(const DdiTraceFile& recorded, const DdiTraceFile& now, std::FILE* out) {
   std::map<std::string, std::pair<size_t, size_t>> counts;
   for (const DdiCall& call : recorded.calls) ++counts[call.name].first;

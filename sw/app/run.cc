@@ -108,8 +108,8 @@ void CheckSizes(const sim::MachineConfig& config, const RunArguments& arguments)
                          "\nRun it with --engine fast, which takes any size.");
 }
 
-/// If the scenario must end with a fault, rejects changes of the keys that it sets, because the
-/// fault is expected on its own machine only.
+/// If the scenario must end with a fault, rejects changes to the keys that the scenario sets,
+/// because the fault is expected on the scenario's machine only.
 void RequireItsOwnKeys(const workload::Scenario& scenario, const Configuration& configuration) {
   if (!scenario.expected) return;
   Configuration own = Configuration::FromToml(scenario.machine, scenario.file, "machine", {}), changed = configuration;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keywords of Microsoft's compiler that GCC lacks, or Clang without -fms-extensions. */
+/* Keywords of Microsoft's compiler that GCC lacks, or that Clang lacks without -fms-extensions. */
 #ifndef GMMU_DDI_COMPILER_WORDS_H
 #define GMMU_DDI_COMPILER_WORDS_H
 

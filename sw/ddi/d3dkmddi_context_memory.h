@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocations of contexts, and an allocation's resources outside the GPU: CPU host aperture, backing store. */
+/* Context allocations, and an allocation's resources outside the GPU: CPU host aperture, backing
+ * store. */
 #ifndef GMMU_DDI_D3DKMDDI_CONTEXT_MEMORY_H
 #define GMMU_DDI_D3DKMDDI_CONTEXT_MEMORY_H
 

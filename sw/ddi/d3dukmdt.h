@@ -95,7 +95,8 @@ typedef union _D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE {
   UINT64 Value;
 } D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE;
 
-/* GPU virtual addresses in calls of applications: mapped in 4 KiB pages, reserved in units of 64 KiB. */
+/* GPU virtual addresses in calls by applications: mapped in 4 KiB pages, reserved in units of 64
+ * KiB. */
 typedef enum _D3DDDIGPUVIRTUALADDRESS_RESERVATION_TYPE {
   D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS = 0,
   D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO = 1,

@@ -2,10 +2,11 @@
 /* Kernel routines that a driver can call. The OS model implements them (sw/os/wdm); a driver's unit tests supply their
  * own.
  *
- * Pointers to device memory (returned by DxgkCbMapMemory and MmMapIoSpace, and UpdatePageTable's CpuVirtual if the
- * table lies in a memory segment) are for READ_REGISTER_* and WRITE_REGISTER_*. In a driver that was loaded as a shared
- * object, plain loads and stores reach the device too, at the cost of a few signals each. Pointers to system memory
- * (DMA buffers, MapPhysicalMemory) are plain memory. */
+ * Pointers to device memory (returned by DxgkCbMapMemory and MmMapIoSpace, and UpdatePageTable's
+ * CpuVirtual if the table is in a memory segment) must be accessed through READ_REGISTER_* and
+ * WRITE_REGISTER_*. In a driver that was loaded as a shared object, plain loads and stores also
+ * reach the device, but each one costs a few signals. Pointers to system memory (DMA buffers,
+ * MapPhysicalMemory) are plain memory. */
 #ifndef GMMU_DDI_WDM_H
 #define GMMU_DDI_WDM_H
 

@@ -117,7 +117,7 @@ void KeQuerySystemTimePrecise(PLARGE_INTEGER CurrentTime);
 LARGE_INTEGER KeQueryPerformanceCounter(PLARGE_INTEGER PerformanceFrequency);
 ULONGLONG KeQueryInterruptTimePrecise(PULONG64 QpcTimeStamp);
 ULONGLONG KeQueryUnbiasedInterruptTime(void);
-/* Any IRQL. More than 50 us causes a bug check, as under Driver Verifier. */
+/* Any IRQL. A wait of more than 50 us causes a bug check, as under Driver Verifier. */
 void KeStallExecutionProcessor(ULONG MicroSeconds);
 
 #ifdef __cplusplus

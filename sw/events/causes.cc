@@ -95,7 +95,7 @@ nlohmann::ordered_json Causes::Json() const {
                                   {"latency", JsonOf(sum.latency, by == "all")}};
     row["causes"] = nlohmann::ordered_json::array();
     for (const auto& [cause, cycles] : sum.causes) {
-      nlohmann::ordered_json level;  // null: the cause has no page-table level
+      nlohmann::ordered_json level;  // stays null if the cause has no page-table level
       if (cause.second >= 0) level = cause.second;
       row["causes"].push_back({{"cause", hw::CauseName(cause.first)}, {"level", level}, {"cycles", cycles}});
     }

@@ -38,7 +38,7 @@ class Causes : public RecordSink {
     uint64_t cycles = 0;
     std::map<std::pair<hw::Cause, int>, uint64_t> causes;  // keyed by cause and page-table level
   };
-  /// Phase, kind, criterion, and the criterion's value.
+  /// Index of the phase, kind of event, criterion, and the criterion's value.
   using Key = std::tuple<size_t, std::string, std::string, std::string>;
   struct Level {
     uint64_t since = 0;

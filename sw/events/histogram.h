@@ -21,8 +21,8 @@ class Histogram {
   uint64_t min() const { return count_ == 0 ? 0 : min_; }
   uint64_t max() const { return max_; }
   double mean() const { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }
-  /// Returns the smallest value that at least `permyriad` of 10,000 values do not exceed, rounded
-  /// up to the end of its bucket, or 0 if there are no values.
+  /// Returns the quantile `permyriad` / 10,000: the smallest value that at least this share of the
+  /// values does not exceed, rounded up to the end of its bucket. Returns 0 if there are no values.
   uint64_t Quantile(unsigned permyriad) const;
   /// Returns the nonempty buckets in ascending order.
   std::vector<Bucket> buckets() const;

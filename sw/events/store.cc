@@ -171,7 +171,7 @@ void Store::Add(const Record& record) {
 }
 
 void Store::Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) {
-  if (gauge != hw::Gauge::kWalks) return;  // kLookups can be computed from the lookups table
+  if (gauge != hw::Gauge::kWalks) return;  // the depth of kLookups follows from table `lookups`
   Insert(kDepth, {unit, static_cast<int64_t>(gauge), static_cast<int64_t>(cycle), depth});
 }
 

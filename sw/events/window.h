@@ -33,7 +33,8 @@ class Window : public RecordSink {
   void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
   uint64_t triggers() const { return triggers_; }
   uint64_t first_trigger() const { return first_trigger_; }
-  /// Number of records that were dropped because of kMostWaiting.
+  /// Number of records that were dropped because kMostWaiting records were already waiting for a
+  /// trigger.
   uint64_t lost() const { return lost_; }
 
  private:

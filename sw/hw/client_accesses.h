@@ -30,9 +30,9 @@ struct ClientAnswer {
 ///
 /// A client's accesses are sent to the client's port in the order of the Take calls; the number in
 /// flight is limited by the hardware's slots. The functions must not access the machine and must
-/// not throw. After each Take and each Answered of a client, the machine calls Due for that client.
-/// If Due returned kNever for a client, the machine also calls it after any other client's
-/// Answered.
+/// not throw. After each call to Take or Answered for a client, the machine calls Due for that
+/// client. If Due returned kNever for a client, the machine also calls it after each call to
+/// Answered for any other client.
 class ClientAccesses {
  public:
   static constexpr uint64_t kNever = ~uint64_t{0};
@@ -44,7 +44,7 @@ class ClientAccesses {
   virtual ClientRequest Take(unsigned client, uint64_t cycle) = 0;
   virtual void Answered(unsigned client, const ClientAnswer& answer) = 0;
   /// Called when the access is stalled in its port until its page is mapped (policy.far_fault =
-  /// "stall"). The port translates the access again after each invalidation and each call of
+  /// "stall"). The port translates the access again after each invalidation and each call to
   /// DriveClients. The access then completes, or is reported here again.
   virtual void Stalled(unsigned /*client*/, const ClientRequest& /*request*/, uint64_t /*cycle*/) {}
 };

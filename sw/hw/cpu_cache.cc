@@ -96,7 +96,7 @@ void CpuCache::DeviceWrite(uint64_t hpa, const uint8_t* from, size_t size, bool 
 }
 
 /// Performs the part of a device's write that lies in one page. The CPU sees the written bytes,
-/// except those under dirty lines that are not snooped and those for which a write-combining buffer
+/// except bytes in dirty lines that are not snooped and bytes for which a write-combining buffer
 /// holds newer data.
 void CpuCache::WritePart(uint64_t pfn, Page& page, uint64_t offset, const uint8_t* from, uint64_t size, bool snoop) {
   const uint64_t unit = page.lines ? kLine : 1;

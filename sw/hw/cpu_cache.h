@@ -26,9 +26,8 @@ enum class Caching : uint8_t { kNonCached, kCached, kWriteCombined };
 /// visibly:
 ///
 ///   cached           64-byte lines stay dirty until WriteBack, until a device writes to the line
-///   with
-///                    snooping, or until more than kPages pages without a view are dirty (then the
-///                    oldest page is written to DRAM).
+///                    with snooping, or until more than kPages pages without a view are dirty (then
+///                    the oldest page is written to DRAM).
 ///   write-combined   Bytes stay dirty until WriteBack, until DrainWriteCombining (the CPU's next
 ///                    uncached store) or until the view is removed. Devices do not snoop them.
 ///
@@ -47,8 +46,8 @@ class CpuCache {
   };
   explicit CpuCache(File file) : file_(std::move(file)) {}
 
-  /// Call Enter when a view of the page is created, and Leave when it is removed, but neither for
-  /// kNonCached.
+  /// Call Enter when a view of the page is created, and Leave when it is removed, unless the view
+  /// is kNonCached.
   void Enter(uint64_t pfn, Caching caching);
   void Leave(uint64_t pfn, Caching caching);
 
@@ -63,8 +62,8 @@ class CpuCache {
   /// Records an uncached CPU store whose bytes are already in HostRam's file.
   void Stored(uint64_t hpa, const uint8_t* from, size_t size);
 
-  /// Write dirty bytes to DRAM: those of all lines that overlap [hpa, hpa + size), or all dirty
-  /// bytes.
+  /// WriteBack writes the dirty bytes of all lines that overlap [hpa, hpa + size) to DRAM.
+  /// WriteBackAll writes all dirty bytes.
   void WriteBack(uint64_t hpa, uint64_t size);
   void WriteBackAll();
   void DrainWriteCombining();

@@ -15,10 +15,10 @@ enum class Cause : uint8_t {
   kClient,      ///< between the client's pins and its translation port
   kL1,          ///< a lookup that hit the L1
   kL2,          ///< a lookup that missed the L1 and hit the L2
-  kLookup,      ///< L1, L2 and walk cache before a walk, and the queue for a free row
+  kLookup,      ///< L1, L2 and walk cache lookups before a walk, and the wait for a free row
   kWalker,      ///< the walk table between two reads: index, check of the entry, wait for a free walker
   kCredit,      ///< a request that waits at the GPU's edge because memory or link does not accept it
-  kVram,        ///< VRAM
+  kVram,        ///< an access to VRAM
   kLinkCredit,  ///< a request that waits at the device's end of the link for credits, tags or earlier TLPs
   kLinkUp,      ///< transfer over the link, towards the host
   kIommu,       ///< from arrival at the root complex to its translation
@@ -26,7 +26,7 @@ enum class Cause : uint8_t {
   kLinkDown,    ///< completions: wait for credits, and transfer over the link
   kHostData,    ///< data at the host port, up to its last beat
   kHostWrite,   ///< a write to the host, until the link has accepted it
-  kPeer,        ///< VRAM of a linked GPU
+  kPeer,        ///< an access to the VRAM of a linked GPU
   kAnswer,      ///< from the last data beat to the response
   kFill,        ///< after a walk has completed: its line is filled into the L2, and its row is freed
   kRoute,       ///< from the translation to the GPU's edge: aperture map, mux
@@ -52,11 +52,11 @@ struct Step {
   uint64_t begin, end;
 };
 
-/// An event that lasts from `begin` to `end`, in GPU cycles since reset release. Its steps cover
-/// this time without gap or overlap; CheckSteps verifies this.
+/// An event that lasts from `begin` to `end`, in GPU cycles since the release of reset. The event's
+/// steps cover this time without gap or overlap; CheckSteps verifies this.
 struct Span {
   unsigned unit = 0;
-  uint64_t number = 0;  ///< counted from 1 for each kind and unit, in the order of begin
+  uint64_t number = 0;  ///< counted from 1 for each kind and unit, in the order of `begin`
   uint64_t begin = 0, end = 0;
   std::vector<Step> steps;
 };
@@ -94,7 +94,7 @@ struct LookupEvent : Span {
   uint64_t walk = 0;  ///< number of the walk that the lookup started or joined; 0: none
 };
 
-/// An access of a client, with its translation and data transfer.
+/// An access by a client, with its translation and data transfer.
 struct AccessEvent : Span {
   unsigned client = 0, slot = 0;
   uint64_t lookup = 0;  ///< number of the access's lookup
@@ -122,7 +122,7 @@ struct BufferEvent : EngineSpan {
 struct CommandEvent : EngineSpan {
   uint64_t buffer = 0;  ///< number of the command's paging buffer
   uint32_t fence = 0, offset = 0, header = 0;
-  uint64_t issued = 0;    ///< cycle in which the mover accepted the transfer; begin, for a command without one
+  uint64_t issued = 0;    ///< cycle in which the mover accepted the transfer; no transfer: `begin`
   uint64_t bytes = 0;     ///< bytes that the command moves or writes
   bool finished = false;  ///< false: a fault, a preemption or a reset ended the command
 };
@@ -130,9 +130,9 @@ struct CommandEvent : EngineSpan {
 enum class PointKind : uint8_t { kFault, kInvalidation, kInterrupt };
 const char* PointName(PointKind kind);
 
-/// An instantaneous event. Its kind determines which members are valid: for a fault port, space,
-/// `code` (reason), `first` (address) and `second` (fence); for an invalidation `code` (scope),
-/// `first` and `second` (its range); for an interrupt `first` (bus address).
+/// An instantaneous event. The kind of the event determines which members are valid: for a fault
+/// port, space, `code` (reason), `first` (address) and `second` (fence); for an invalidation `code`
+/// (scope), and `first` and `second` (range); for an interrupt `first` (bus address).
 struct PointEvent {
   unsigned unit = 0;
   PointKind kind = PointKind::kFault;

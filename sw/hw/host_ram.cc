@@ -115,7 +115,8 @@ void* HostRam::MapPages(const uint64_t* pfns, size_t count, Caching caching, Vie
   }
   void* view = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (view == MAP_FAILED) throw Failure("cannot reserve a CPU view", errno);
-  // Must precede MapRuns, which may allocate the page's storage.
+  // Must precede MapRuns, which may allocate the page's storage: Enter copies only pages with
+  // storage.
   if (caching != Caching::kNonCached) {
     for (size_t i = 0; i < count; ++i) cache_.Enter(pfns[i], caching);
   }

@@ -15,14 +15,14 @@ namespace gmmu::hw {
 
 class PageStore;
 
-/// [start, end), bytes.
+/// A half-open range [start, end), in bytes unless stated otherwise.
 struct Range {
   uint64_t start = 0;
   uint64_t end = 0;
 };
 
-/// The CPU's rights through a view. A store through a copy-on-write view is visible only in that view; a store through
-/// a read-only view causes a page fault.
+/// How the CPU may access a view. A store through a copy-on-write view is visible only in that
+/// view; a store through a read-only view causes a page fault.
 enum class ViewAccess : uint8_t { kReadWrite, kReadOnly, kCopyOnWrite };
 
 /// The modelled machine's RAM, of any size up to 47 bits. It is sparse: only pages that were
@@ -62,8 +62,8 @@ class HostRam {
   /// std::runtime_error if a page is not installed or the host is out of address space.
   void* MapPages(const uint64_t* pfns, size_t count, Caching caching = Caching::kNonCached,
                  ViewAccess access = ViewAccess::kReadWrite);
-  /// Makes a view inaccessible, or restores its original access rights `access`. The pages stay
-  /// mapped.
+  /// Makes a view inaccessible, or restores the access rights (`access`) with which it was mapped.
+  /// The pages stay mapped.
   void SetReachable(void* view, size_t count, ViewAccess access, bool reachable);
   /// Removes a view. `view` is the result of MapPages, `count` its argument.
   void UnmapPages(void* view, size_t count);

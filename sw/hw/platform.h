@@ -86,8 +86,9 @@ class Instruments {
   /// Returns the number of accesses by any device to a host physical page (after the IOMMU), as
   /// evidence that devices are silent. Counting starts at the first call for the page.
   virtual uint64_t PageAccesses(uint64_t pfn) = 0;
-  /// Records whether host physical pages [first, first + count) have an owner from now on. After
-  /// the first call, a device access (after the IOMMU) to a page without an owner is a finding.
+  /// Records whether host physical pages [first, first + count) are owned from now on. After the
+  /// first call, a device access (after the IOMMU) to a page that is not owned is reported as a
+  /// finding.
   virtual void NotePages(uint64_t first, uint64_t count, bool owned) = 0;
   /// Informs the checker that the operating system regards [start, end) of `space` of GPU `unit` as
   /// flushed (0, ~0: the whole space). From now on, the checker expects new translations,
@@ -100,9 +101,10 @@ class Instruments {
   /// Lists the hardware resources in use. The list must be empty at power-off.
   virtual std::vector<InUse> ResourcesInUse() = 0;
   /// Makes the client ports of GPU `unit` perform these accesses (hw/client_accesses.h) instead of
-  /// the previous ones; null stops them. A second call with the same object makes the machine call
-  /// Due for every client again. Responses to previous accesses are dropped. While a client's
-  /// traffic engine runs, the client performs none of these accesses. A GPU reset ends them.
+  /// the previous ones; null stops all accesses. A second call with the same object makes the
+  /// machine call Due for every client again. Responses to previous accesses are dropped. While a
+  /// client's traffic engine runs, the client performs none of these accesses. A GPU reset ends the
+  /// accesses.
   virtual void DriveClients(unsigned unit, ClientAccesses* accesses) = 0;
   /// Injects a fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space`, and the response is
   /// never accepted, so its slot stays in use. Afterwards, the client's traffic engine cannot run.
@@ -116,7 +118,7 @@ class Instruments {
   virtual void Unplug(unsigned unit) = 0;
   virtual bool InSlot(unsigned unit) = 0;
   /// Injects a fault: delays the responses to GPU `unit`'s reads of the 4 KiB page at bus address
-  /// `address` until `until_ns` (in the time of NowNs). Work that depends on them is delayed
+  /// `address` until `until_ns` (in the time of NowNs). Work that depends on these reads is delayed
   /// accordingly. Only one page can be delayed at a time.
   virtual void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) = 0;
   /// Returns the interface to the memory of a machine without client ports (hw/device_access.h), or

@@ -16,7 +16,8 @@ constexpr uint32_t Xorshift32(uint32_t x) {
   return x;
 }
 
-/// Returns the 8-byte word at `va` that a run with `verify` set writes and expects.
+/// Returns the 8-byte word that a run with `verify` set writes to `va` and expects when it reads
+/// `va`.
 constexpr uint64_t AddressPattern(uint64_t seed, uint64_t va) {
   return seed ^ va ^ (va << 21 | va >> 43) ^ (va << 42 | va >> 22);
 }
@@ -27,12 +28,12 @@ struct TrafficLines {
   unsigned footprint_lg2 = 0;  ///< line numbers are taken modulo 2^footprint_lg2; 0: no modulo
   uint64_t base = 0;           ///< GPU VA, 64-byte aligned
   uint32_t first = 0, stride = 0;
-  uint32_t count = 0, step = 0;  ///< step: below count, or 1
+  uint32_t count = 0, step = 0;  ///< `step` is less than `count`, or 1
   uint64_t seed = 0;
 };
 
 /// Generates the GPU VAs of a run's accesses, in order. With the pattern "chase", only the first
-/// address is valid, because the others depend on the contents of memory.
+/// address is valid, because the later addresses depend on the contents of memory.
 class TrafficSequence {
  public:
   explicit TrafficSequence(const TrafficLines& lines);

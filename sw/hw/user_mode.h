@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The user-mode half of a user's own driver: what the driver's shared object may export in
+/* The user-mode part of a user's own driver: what the driver's shared object may export in
  * addition to DriverEntry, so that scenarios do not depend on the registers and escapes of this
  * project's GPU (docs/device.md). C11 or C++.
  *
- * No function declared here is called while a call into the kernel-mode half is in progress.
+ * No function declared here is called while a call into its kernel-mode part is in progress.
  * Addresses and sizes are in bytes. */
 #ifndef GMMU_HW_USER_MODE_H
 #define GMMU_HW_USER_MODE_H

@@ -12,8 +12,8 @@ constexpr uint64_t kMagic = 0x554D4D47;
 constexpr uint64_t kMajorVersion = 1;
 constexpr uint64_t kRegisterBytes = 64 * 1024;
 constexpr uint64_t kAllCauses = 0x3f;
-constexpr unsigned kPreemptionMinor = 3;      // first minor version that can preempt rings
-constexpr unsigned kLeaf64kAndLinkMinor = 4;  // first minor version with 64 KiB leaves and links
+constexpr unsigned kPreemptionMinor = 3;      // version 1.3 and later can preempt rings
+constexpr unsigned kLeaf64kAndLinkMinor = 4;  // version 1.4 and later have 64 KiB leaves and links
 
 // Tags that identify the driver's memory objects in the system's debug output.
 enum Cookie : ULONG_PTR {
@@ -87,7 +87,7 @@ NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
   if (NT_SUCCESS(status)) {
     spaces.Initialize(registers, static_cast<uint32_t>(registers.Read<regs::Cap0>().spaces()), parameters);
     contiguous_blocks.ForgetAll();
-    fences_signalled = FALSE;  // no lock needed: interrupts start only with Program
+    fences_signalled = FALSE;  // interrupts start only with Program, so no lock is needed
     silenced = false;
     for (Engine& engine : engines) {
       engine.reported_fence = 0;
@@ -166,7 +166,7 @@ NTSTATUS Adapter::ReadIdentity() {
                static_cast<unsigned long long>(id.minor()));
     return STATUS_NOT_SUPPORTED;
   }
-  const auto more = registers.Read<regs::Cap2>();  // reads 0 before minor version 1
+  const auto more = registers.Read<regs::Cap2>();  // reads 0 before interface version 1.1
   if (parameters.sizes_in_use != 0 && more.turn_down() == 0) {
     DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
                "gmmu: SizesInUse is set, the hardware has no register for it\n");
@@ -203,7 +203,7 @@ NTSTATUS Adapter::CreateMemory() {
   if (NT_SUCCESS(status)) status = dummy_page.Create(callbacks, kDummyCookie, OwnMemory::Origin::kPages);
   if (NT_SUCCESS(status)) status = residency.Create(callbacks, kResidencyCookie);
   if (NT_SUCCESS(status)) status = save_area.Create(callbacks, *this);
-  if (NT_SUCCESS(status) && integrated()) {  // blocks of contiguous pages must be 64 KiB aligned
+  if (NT_SUCCESS(status) && integrated()) {  // contiguous blocks of pages need 64 KiB alignment
     status = segment_memory_.Create(callbacks, kSegmentCookie, OwnMemory::Origin::kContiguous,
                                     parameters.system_segment_bytes + kPage64k);
     system_page_ = RoundUp(segment_memory_.address(), kPage64k) / kPage;
@@ -219,7 +219,8 @@ NTSTATUS Adapter::Program(Vram vram) {
     all_causes.raw = kAllCauses;
     registers.Write(all_causes);  // write one to clear
   }
-  // A reset restores the sizes of the build, so write the driver's sizes after each reset.
+  // A reset restores the sizes that the hardware was built with, so write the driver's sizes after
+  // each reset.
   if (parameters.sizes_in_use != 0) registers.Write(regs::SizesInUse{parameters.sizes_in_use});
   if (vram == Vram::kLost) WriteApertureTable();
   if (!TurnedDown()) return STATUS_NOT_SUPPORTED;
@@ -241,8 +242,8 @@ NTSTATUS Adapter::Program(Vram vram) {
   return AtDeviceLevel(enable);
 }
 
-// A read returns the effective sizes. They differ from the written ones if the hardware cannot
-// adopt those, or has not adopted them yet.
+// A read of the register returns the effective sizes. They differ from the written ones if the
+// hardware does not support the written sizes, or has not adopted them yet.
 bool Adapter::TurnedDown() {
   const regs::SizesInUse wanted{parameters.sizes_in_use};
   const auto holds = [&] { return registers.Read<regs::SizesInUse>().raw == wanted.raw; };
@@ -299,7 +300,8 @@ NTSTATUS Adapter::Quiesce() {
     if (!NT_SUCCESS(status)) stopped = status;
   }
   registers.Write(regs::Ctrl{});
-  // All fences have retired, so an engine that stays busy here is hung; poll a bounded number of times.
+  // All fences have retired, so an engine that stays busy here is hung, and polling must be
+  // bounded.
   constexpr uint32_t kIdlePolls = 1000;
   const bool idle = registers.Poll<regs::Status>([](regs::Status s) { return s.idle() != 0; }, 0, kIdlePolls);
   fault_log.Stop();

@@ -21,7 +21,8 @@ namespace gmmu::kmd {
 struct Context;
 struct Process;
 
-/// One node of the GPU: a ring with its memory, and the interrupt path's state of the node.
+/// One node of the GPU: a ring, the ring's memory, and the state that the interrupt routine keeps
+/// for the node.
 struct Engine {
   Ring ring;
   OwnMemory ring_page;
@@ -44,8 +45,8 @@ struct Engine {
 /// One GPU. AddDevice creates it, and the entry points receive it as hAdapter
 /// (MiniportDeviceContext).
 ///
-/// Its own memory (ring, fence record, fault queue, dummy page) exists only from Start to Stop,
-/// because the adapter might not have its IOMMU domain before Start.
+/// The driver's own memory (ring, fence record, fault queue, dummy page) exists only from Start to
+/// Stop, because the adapter might not have its IOMMU domain before Start.
 class Adapter {
  public:
   static constexpr UINT kPagingNode = 0;  ///< ring 0: privileged, paging buffers only
@@ -104,12 +105,12 @@ class Adapter {
   Adapter& lead() const { return *Member(link.lead()); }
   uint64_t aperture_pages() const { return parameters.aperture_bytes / PAGE_SIZE; }
   /// The VRAM offset of the table of aperture entries, which is at the end of VRAM, in the driver's
-  /// own part.
+  /// part.
   uint64_t aperture_table() const;
   /// The VRAM offset of the first byte that is saved across power transitions.
   uint64_t save_area_offset() const { return aperture_table() - parameters.save_area_bytes; }
-  /// Size of the memory segment. In VRAM, it ends at the driver's own part or at the end of the
-  /// BAR2 window, whichever comes first. The segment may instead be in system memory.
+  /// Size of the memory segment. In VRAM, the segment ends at the driver's part or at the end of
+  /// the BAR2 window, whichever comes first. The segment may instead be in system memory.
   uint64_t vram_segment_bytes() const;
   /// True if the memory segment is in system memory.
   bool integrated() const { return parameters.system_segment_bytes != 0; }
@@ -118,8 +119,8 @@ class Adapter {
   uint64_t system_page() const { return system_page_; }
   /// CPU physical address of the memory segment.
   PHYSICAL_ADDRESS segment_address() const;
-  /// Converts an offset in a segment, other than the hidden one, to the hardware's target and
-  /// offset. Returns false if there is no such segment.
+  /// Converts an offset in a segment to the hardware's target and offset. Returns false for the
+  /// hidden segment, or if the segment does not exist.
   [[nodiscard]] bool Locate(UINT segment, uint64_t offset, regs::Target* target, uint64_t* hardware) const;
   uint64_t hidden_segment_bytes() const;  ///< 0: the adapter has no hidden segment
   /// The first VRAM page of the hidden segment, or 0 if there is no hidden segment.
@@ -162,13 +163,13 @@ class Adapter {
   /// operation and destroys it after the last.
   Process* system_process = nullptr;
   /// Returns the address space in which the virtual addresses of a context and of its buffers are
-  /// translated, or Spaces::kNone if none has been allocated yet. For a system context or null,
-  /// this is the space of the paging process, which is the only privileged space, even if the
-  /// context is the paging companion of another process's context.
+  /// translated, or Spaces::kNone if none has been allocated yet. For null or a system context,
+  /// this is the space of the paging process, which is the only privileged space. This also holds
+  /// if the system context is the paging companion of another process's context.
   uint32_t SpaceOf(const Context* context) const;
 
   // Interlocked.
-  LONG fences_signalled = FALSE;  ///< a paging buffer may raise MONITORED_FENCE_SIGNALED
+  LONG fences_signalled = FALSE;  ///< a submitted paging buffer may raise MONITORED_FENCE_SIGNALED
   LONG faults_logged = FALSE;     ///< an interrupt reported faults, and no DPC has drained the log since
 
  private:

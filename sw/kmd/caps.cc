@@ -69,8 +69,8 @@ DXGK_WDDMVERSION WddmVersionOf(uint64_t interface) {
   return version;
 }
 
-/// The structure has grown with each version, so the caller gets as much as fits its buffer. If not
-/// even the oldest version fits, the query fails.
+/// The structure has grown with each version, so the caller receives as much of it as fits in its
+/// buffer. If not even the oldest version fits, the query fails.
 NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   constexpr size_t kOldestSize = offsetof(DXGK_DRIVERCAPS, InternalGpuVirtualAddressRangeStart);
   if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize) return STATUS_BUFFER_TOO_SMALL;
@@ -121,7 +121,7 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead)
   aperture.BaseAddress.QuadPart = static_cast<LONGLONG>(adapter.parameters.BaseOf(kApertureSegment));
 
   DXGK_SEGMENTDESCRIPTOR4 vram{};
-  vram.Flags.CpuVisible = 1;  // the CPU must be able to access page tables in every update mode
+  vram.Flags.CpuVisible = 1;  // the CPU must be able to access page tables in any update mode
   vram.Flags.PopulatedFromSystemMemory = adapter.integrated();
   vram.Flags.Use64KBPages = adapter.parameters.leaf_64k;
   vram.Size = adapter.vram_segment_bytes();
@@ -162,8 +162,8 @@ NTSTATUS SegmentMemoryState(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
 }
 
 /// The system aligns large pages relative to their segment. Each segment in VRAM must therefore
-/// start at a large-page boundary. A segment in system memory need not: it may start at any 64 KiB
-/// boundary.
+/// start at a large-page boundary. A segment in system memory may start at any 64 KiB boundary, so
+/// it has no large pages.
 bool HasLargePages(const Adapter& adapter) {
   if (adapter.integrated()) return false;
   const uint64_t large = kPage << adapter.parameters.page_table_bits[0];
@@ -189,7 +189,7 @@ NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
   caps.DualPteSupported = adapter.parameters.dual_pte;
   caps.SysMem64KBPageSupported = adapter.parameters.system_64k;
   caps.LeafPageTableSizeFor64KPagesInBytes = static_cast<UINT>(adapter.parameters.Leaf64kTableBytes());
-  caps.VirtualAddressBitCount =  // linked adapters share one address space
+  caps.VirtualAddressBitCount =  // the minimum, because linked adapters share one address space
       static_cast<UINT>(LeastOf(adapter, [](const Parameters& p) { return p.va_bits(); }));
   caps.PageTableLevelCount = adapter.parameters.page_table_levels;
   *out = caps;
@@ -214,7 +214,8 @@ NTSTATUS PageTableLevelDesc(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
 }
 
 NTSTATUS PhysicalAdapterCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
-  // Later versions added members after Flags. This driver does not use them.
+  // Later versions added members after Flags. This driver does not use them, so the caller's buffer
+  // may lack them.
   constexpr size_t kOldestSize = offsetof(DXGK_PHYSICALADAPTERCAPS, Flags) + sizeof(DXGK_PHYSICALADAPTERFLAGS);
   if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize) return STATUS_BUFFER_TOO_SMALL;
   const Adapter* member = Named(InputOf<DXGK_QUERYPHYSICALADAPTERCAPSIN>(args), adapter);

@@ -37,7 +37,7 @@ class CommandBuffer {
   [[nodiscard]] bool Nop();
   [[nodiscard]] bool Copy(Place source, Place destination, uint64_t bytes);
   [[nodiscard]] bool Fill(Place destination, uint64_t bytes, uint32_t pattern);
-  /// Writes `count` entries. The first is `first`, and each of the others exceeds its predecessor
+  /// Writes `count` entries. The first is `first`, and each further entry exceeds the previous one
   /// by `step`.
   [[nodiscard]] bool TableRepeat(Place destination, uint32_t count, uint64_t first, uint64_t step);
   /// Reserves `count` inline entries, which the caller fills. Returns null if they do not fit.

@@ -27,7 +27,7 @@ DXGKARGCB_CREATECONTEXTALLOCATION Wanted(Adapter& adapter, const Device& device,
 NTSTATUS Make(Adapter& adapter, Device& device, Context& context, HANDLE dxgk_context) {
   const bool shared = adapter.parameters.context_shared;
   ContextMemory& memory = shared ? device.shared[adapter.link.index()] : context.own;
-  if (memory.handle != nullptr) return STATUS_SUCCESS;  // shared, and already allocated
+  if (memory.handle != nullptr) return STATUS_SUCCESS;  // allocated by an earlier context
   memory.allocation.bytes = adapter.parameters.context_bytes;
   memory.sequence = adapter.objects.With([&] { return ++adapter.context_sequence; });
   DXGKARGCB_CREATECONTEXTALLOCATION create = Wanted(adapter, device, memory);

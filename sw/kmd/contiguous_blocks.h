@@ -11,10 +11,10 @@ namespace gmmu::kmd {
 /// Records which aligned blocks of sixteen leaf entries carry the contiguous bit.
 ///
 /// The bit is valid only if it is set in all sixteen entries, so an update of some of them must
-/// first clear it in the others. Tables cannot be read while paging buffers are built, because
-/// earlier updates may still be queued. This record follows the build order, which is also the
-/// execution order. A block is identified by the address of its first entry, and that entry
-/// determines the others: entry k equals it plus k pages.
+/// first clear the bit in all sixteen. Tables cannot be read while paging buffers are built,
+/// because earlier updates may still be queued. This record follows the build order, which is also
+/// the execution order. A block is identified by the address of its first entry. The first entry
+/// determines the block's other entries: entry k maps the page that is k pages further.
 class ContiguousBlocks {
  public:
   static constexpr uint32_t kEntries = 16;

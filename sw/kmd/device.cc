@@ -47,8 +47,8 @@ void ResetDevice(PVOID MiniportDeviceContext) {
   if (adapter.started) adapter.Quiesce();
 }
 
-// The system has already evicted its part of VRAM. The driver's part is not saved if the machine
-// shuts down.
+// Before power-off, the system evicts its part of VRAM. The driver saves its own part, except at
+// shutdown.
 NTSTATUS SetPowerState(PVOID MiniportDeviceContext, ULONG, DEVICE_POWER_STATE DevicePowerState,
                        POWER_ACTION ActionType) {
   auto& adapter = Adapter::From(MiniportDeviceContext);

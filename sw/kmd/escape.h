@@ -29,7 +29,7 @@ struct EscapeHeader {
   uint16_t adapter = 0;  ///< index of the linked adapter that the request addresses
 };
 
-/// Queries the hardware's built sizes.
+/// Queries the sizes that the hardware was built with.
 struct EscapeQueryCaps {
   EscapeHeader header{EscapeCode::kQueryCaps, sizeof(EscapeQueryCaps)};
   uint32_t clients = 0;     ///< out: number of client ports with a traffic engine; they have the lowest numbers

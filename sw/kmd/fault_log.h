@@ -19,7 +19,7 @@ class FaultLog {
   static constexpr uint32_t kKept = 256;
 
   void Start(const Registers& registers, const OwnMemory& queue);
-  /// Drains the queue. Afterwards, neither the queue nor the registers are accessed.
+  /// Drains the queue. After this call, the log accesses neither the queue nor the registers.
   void Stop();
   /// Moves all records that the hardware has written to the log. Records that do not fit are
   /// dropped. Does nothing while the log is stopped.

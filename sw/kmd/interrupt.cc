@@ -7,8 +7,8 @@
 namespace gmmu::kmd {
 namespace {
 
-/// Maximum number of reads of the interrupt causes per call, if new causes keep arriving. Causes
-/// raised later are handled by the next interrupt.
+/// Maximum number of times that one call reads the interrupt causes while new causes keep arriving.
+/// The next interrupt handles causes that are raised later.
 constexpr int kMostRounds = 16;
 
 /// True if the fault is a failed translation; its address is then a GPU VA. All other faults
@@ -54,8 +54,8 @@ void ReportCompletion(Adapter& adapter, UINT node) {
   Notify(adapter, data);
 }
 
-// The ring stays stopped until it is reset. All entries before the faulted one have completed, and
-// the faulted entry also counts as completed now.
+// A ring that has stopped at an error stays stopped until it is reset. All entries before the
+// faulting entry have completed, and the faulting entry now also counts as completed.
 void ReportRingError(Adapter& adapter, UINT node) {
   Engine& engine = adapter.engines[node];
   const auto status = engine.ring.Status();
@@ -92,16 +92,16 @@ void ReportRingError(Adapter& adapter, UINT node) {
   Notify(adapter, data);
 }
 
-// Restarts an empty ring before it reports the preemption, because the system may submit from
-// within the report.
+// Restarts an empty ring before it reports the preemption, because the system may call the driver's
+// submission entry point from within the report.
 void ReportPreemption(Adapter& adapter, UINT node) {
   Engine& engine = adapter.engines[node];
   if (!engine.preemption_pending) return;
   if (adapter.can_preempt) {
     if (!engine.ring.Status().preempted()) return;
     engine.ring.KeepProgress();
-    ReportCompletion(adapter, node);              // entries that completed meanwhile
-    if (!NT_SUCCESS(engine.ring.Stop())) return;  // unreported: Dxgkrnl will reset the engine
+    ReportCompletion(adapter, node);              // entries that completed before the stop
+    if (!NT_SUCCESS(engine.ring.Stop())) return;  // not reported: Dxgkrnl will reset the engine
     adapter.RestartRing(node, engine.reported_fence);
   } else if (!engine.ring.idle()) {
     return;

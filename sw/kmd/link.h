@@ -10,8 +10,9 @@ namespace gmmu::kmd {
 class Adapter;
 
 /// An adapter's place in the chain of linked adapters. The driver supports one chain, which
-/// consists of the first `LinkedAdapters` adapters to be added. They are added in link-port order,
-/// so an adapter's index is its port number. The adapter with index `LeadAdapter` is the lead.
+/// consists of the first `LinkedAdapters` adapters to be added. They are added in the order of
+/// their link ports, so an adapter's index is its port number. The adapter with index `LeadAdapter`
+/// is the lead.
 ///
 /// Dxgkrnl passes the lead's handle in calls that concern the chain; EngineOrdinal or
 /// PhysicalAdapterIndex selects the adapter. Calls for interrupts, power and device objects pass

@@ -93,8 +93,8 @@ NTSTATUS DestroyDevice(HANDLE hDevice) {
 
 namespace {
 
-// Acquires a space for a process's first context on an adapter. The process keeps it as long as it
-// has contexts there.
+// Acquires an address space when a process creates its first context on an adapter. The process
+// keeps the space as long as it has contexts there.
 NTSTATUS HoldSpace(Adapter& adapter, Process::Share& share) {
   const auto hold = [&] {
     const NTSTATUS status = share.space == Spaces::kNone ? adapter.spaces.Acquire(&share.space) : STATUS_SUCCESS;
@@ -139,7 +139,7 @@ NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
     context->process = &process;
     context->device = &device;
     context->system = pArgs->Flags.SystemContext != 0;
-    // The DDI lets this call fail for lack of memory only.
+    // For any failure here, return STATUS_NO_MEMORY, the only error that the DDI allows.
     if (!context->system && adapter.parameters.context_bytes != 0 &&
         !NT_SUCCESS(CreateContextMemory(adapter, device, *context, pArgs->hContext)))
       status = STATUS_NO_MEMORY;
@@ -153,7 +153,8 @@ NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
 
   pArgs->ContextInfo = {};
   pArgs->ContextInfo.DmaBufferSize = adapter.parameters.paging_buffer_bytes;
-  // Paging buffers are in system memory; DMA buffers of other contexts need a segment.
+  // Paging buffers are in system memory, which is not a segment. DMA buffers of other contexts need
+  // a segment.
   pArgs->ContextInfo.DmaBufferSegmentSet = context->system ? 0 : SegmentBit(kApertureSegment);
   pArgs->ContextInfo.Caps.NoPatchingRequired = 1;
   pArgs->ContextInfo.PagingCompanionNodeId = Adapter::kPagingNode;

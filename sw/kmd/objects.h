@@ -16,7 +16,7 @@ class Adapter;
 /// The object behind hAllocation. The system places its memory in one of the segments that the driver allows.
 struct Allocation {
   uint64_t bytes = 0;
-  UINT adapter = 0;                                  ///< index of the linked adapter in whose memory it may live
+  UINT adapter = 0;                                  ///< linked adapter whose memory may contain it
   uint32_t residency_slot = ResidencyRecord::kNone;  ///< slot of an allocation with ExplicitResidencyNotification
 };
 

@@ -9,8 +9,8 @@
 namespace gmmu::kmd {
 namespace {
 
-/// Looks up a kernel memory routine by name. A driver that supports isolation must not import it,
-/// and this driver supports isolation as of WDDM 2.4.
+/// Looks up a kernel memory routine by name. A driver that supports isolation must not import such
+/// a routine, and this driver supports isolation as of WDDM 2.4.
 template <typename Routine, size_t kSize>
 Routine* SystemRoutine(const char16_t (&name)[kSize]) {
   WCHAR text[kSize];
@@ -53,8 +53,8 @@ MemoryCallbacks MemoryCallbacks::Of(const DXGKRNL_INTERFACE& dxgkrnl, bool isola
   return callbacks;
 }
 
-// Any page is suitable, because the system starts an adapter only if the device can address all
-// memory, directly or through remapping.
+// Any physical page is suitable, because the system starts an adapter only if the device can
+// address all memory, directly or through remapping.
 NTSTATUS OwnMemory::Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie, Origin isolated, uint64_t bytes) {
   callbacks_ = callbacks;
   bytes_ = bytes;

@@ -65,8 +65,8 @@ struct BufferStart {
 };
 
 /// The driver's record of one operation in a paging buffer, kept in the buffer's private data.
-/// Submissions are checked against these records. The system does not copy private data: it passes
-/// the same memory to the submission call.
+/// Submissions are checked against these records. This works because the system does not copy
+/// private data: it passes the same memory to the submission call.
 struct PagingRecord {
   static constexpr uint32_t kMagic = 0x676D6D75;
   uint32_t magic;
@@ -74,7 +74,7 @@ struct PagingRecord {
   uint32_t offset;  ///< offset of the record's commands in the buffer
   uint32_t bytes;
 
-  /// `reserved` is the number of bytes of private data that records must leave free.
+  /// Returns whether a record fits and still leaves `reserved` bytes of private data free.
   static bool Fits(const DXGKARG_BUILDPAGINGBUFFER& args, size_t reserved) {
     return args.pDmaBufferPrivateData != nullptr && args.DmaBufferPrivateDataSize >= reserved + sizeof(PagingRecord);
   }

@@ -11,7 +11,7 @@
 namespace gmmu::kmd {
 namespace {
 
-constexpr uint32_t kMostBitsOfPairs = 12;  // a level-1 table of pairs is then at most 64 KiB
+constexpr uint32_t kMostBitsOfPairs = 12;  // limits a level-1 table of entry pairs to 64 KiB
 
 constexpr uint32_t kEvery = ~0u;
 

@@ -25,7 +25,7 @@ struct Parameters {
   uint64_t LeafCoverage() const { return uint64_t{4096} << page_table_bits[0]; }
   uint64_t BaseOf(uint32_t segment) const { return segment == 1 ? aperture_base : segment == 2 ? vram_base : 0; }
   uint64_t Leaf64kTableBytes() const;  ///< 0 when the driver has no leaf tables of 64 KiB entries
-  /// Number of 8-byte hardware words per entry of a table of `level`.
+  /// Number of 8-byte hardware words per entry of a level-`level` table.
   uint32_t EntryWords(uint32_t level) const { return dual_pte && level == 1 ? 2 : 1; }
   /// True if system memory is allocated through the GPU isolation callbacks. A driver with DMA
   /// remapping cannot use them, except before WDDM 2.9, when no other callbacks existed.
@@ -36,8 +36,8 @@ struct Parameters {
   uint64_t TablePage() const;
 
   /// Reads the registry key. Returns false and changes nothing if a value is out of range. A linked
-  /// adapter reads again when its index is known, because values named "Adapter<index><Name>" apply
-  /// to that adapter only.
+  /// adapter reads the key a second time, with its index, because values named
+  /// "Adapter<index><Name>" apply to that adapter only.
   [[nodiscard]] bool Read();
   [[nodiscard]] bool Read(uint32_t index);
 

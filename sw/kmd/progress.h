@@ -6,11 +6,11 @@ namespace gmmu::kmd {
 
 /// Records how much of a preempted buffer has been executed, until the buffer runs again.
 ///
-/// Each context has one record, and each node has one for buffers without a context. One is enough:
-/// a context's packets are resubmitted in order and before new ones (wddm-ddi 8.3), so only the
-/// first of them can be partly executed. For the same reason, another buffer of the context, or a
-/// first submission, means that the recorded packet was dropped. The record is written at device
-/// level, where memory cannot be allocated.
+/// Each context has one record, and each node has one for buffers without a context. One record is
+/// enough: a context's packets are resubmitted in order and before new ones (wddm-ddi 8.3), so only
+/// the first of them can be partly executed. For the same reason, if the next submission is a
+/// different buffer or is not a resubmission, the recorded packet has been dropped. The record is
+/// written at device level, where memory cannot be allocated.
 class Progress {
  public:
   void Keep(uint64_t buffer, uint32_t bytes) {

@@ -32,10 +32,10 @@ class Registers {
     WRITE_REGISTER_ULONG64(At(block + Register::kOffset), value.raw);
   }
 
-  /// Reads the register until `done(value)` holds. Gives up after `polls` reads, but not before the
-  /// second half of them has taken kReadTime per read; over a fast link, this needs more reads.
-  /// kMost * polls reads are the limit in case the clock stands still. A removed device reads as
-  /// all ones; nothing is pending then, so the wait ends as if `done` held.
+  /// Reads the register until `done(value)` is true. Gives up after `polls` reads, or later: the
+  /// reads after the first half must also take at least kReadTime each on average, so a fast link
+  /// needs more reads. The limit is kMost * polls reads, in case the clock does not advance. A
+  /// removed device reads as all ones; nothing is pending then, so the function returns true.
   template <typename Register, typename Done>
   [[nodiscard]] bool Poll(Done done, uint32_t block = 0, uint32_t polls = kPolls) const {
     ULONG64 counter = 0;

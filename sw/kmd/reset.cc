@@ -7,8 +7,8 @@
 namespace gmmu::kmd {
 namespace {
 
-/// Bound of an engine reset. If the engine does not stop in time, the system resets the adapter,
-/// whose bound is twenty times as large.
+/// Maximum number of polls for an engine reset. If the engine does not stop in time, the system
+/// resets the adapter, for which the driver polls up to twenty times as often.
 constexpr uint32_t kEngineResetPolls = Registers::kPolls / 20;
 
 template <typename Work>
@@ -65,7 +65,7 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
   return NT_SUCCESS(stopped) ? status : stopped;
 }
 
-// Reads one register but no state of the ring, because the interrupt routine may restart the ring
+// Reads a register but no ring state in memory, because the interrupt routine may restart the ring
 // concurrently.
 NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
   if (Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal) == nullptr)
@@ -96,7 +96,7 @@ NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
       engine.preemption_pending = false;
       engine.progress = {};
     }
-    adapter.residency.Clear();  // not earlier: the GPU could still write it
+    adapter.residency.Clear();  // after Quiesce, because the GPU could write it until then
   });
   return status;
 }
@@ -113,11 +113,12 @@ NTSTATUS RestartFromTimeout(HANDLE hAdapter) {
 
 namespace {
 
-// A register makes the hardware hold back accesses and messages. For hardware without that
-// register, the scheduler must have drained the rings: if one is not empty, the call fails and the
-// device keeps running, because stopping the ring would lose its entries. Messages and fault
-// records are held back by disabling their sources. A cause that is raised meanwhile stays pending
-// in the device, which sends its message when Program enables the cause again.
+// Newer hardware has a register that makes it hold back accesses and messages. On hardware without
+// that register, the scheduler must have drained the rings. If a ring is not empty, the call fails
+// and the device keeps running, because stopping the ring would lose its entries. If all rings are
+// empty, the driver disables the sources of messages and fault records. A cause that is raised
+// meanwhile stays pending in the device, which sends its message when Program enables the cause
+// again.
 NTSTATUS BeginOne(Adapter& adapter) {
   if (!adapter.powered || adapter.silenced) return STATUS_INVALID_DEVICE_STATE;
   if (adapter.can_preempt) return adapter.Silence();

@@ -37,14 +37,16 @@ class Ring {
   void Start(const Registers& registers, uint32_t index, bool privileged, const OwnMemory& entries,
              const OwnMemory& fence, uint32_t completed);
   /// Makes the hardware abandon the current command when all accesses in flight have completed.
-  /// Returns STATUS_IO_TIMEOUT if the ring has not stopped after `polls` status reads.
+  /// Returns STATUS_IO_TIMEOUT if the ring has not stopped after `polls` reads of its status
+  /// register.
   NTSTATUS Stop(uint32_t polls = Registers::kPolls);
 
   /// Requests a stop before the next command. The hardware sends an interrupt when it has stopped.
   void Preempt();
 
   /// Writes an entry and rings the doorbell. Returns STATUS_INVALID_PARAMETER for a misaligned
-  /// buffer, and STATUS_IO_TIMEOUT if the ring is full and no entry completes within the bound.
+  /// buffer, and STATUS_IO_TIMEOUT if the ring is full and no entry completes within the driver's
+  /// time limit.
   [[nodiscard]] NTSTATUS Submit(const Submission& submission);
 
   /// Fence id of the most recently completed entry, read from memory. Before any entry has
@@ -52,7 +54,7 @@ class Ring {
   uint32_t CompletedFence() const;
   /// Records how much of each uncompleted submission has been executed. Call before Stop and Start.
   /// The preempted submission has been executed up to the command at which the hardware stopped;
-  /// the others have made no progress.
+  /// the later submissions have made no progress.
   void KeepProgress() const;
   uint32_t submitted_fence() const { return submitted_fence_; }
   bool idle() const { return CompletedFence() == submitted_fence_; }

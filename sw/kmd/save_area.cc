@@ -114,7 +114,7 @@ void SaveArea::Destroy() {
 
 NTSTATUS SaveArea::Run(Adapter& adapter, const CommandBuffer& commands) {
   // The entry repeats the system's last fence id and raises no interrupt, so the system does not
-  // notice it.
+  // notice the submission.
   Ring& ring = adapter.engines[Adapter::kPagingNode].ring;
   Submission submission;
   submission.address = submission.buffer = commands_.address();

@@ -26,8 +26,8 @@ inline constexpr uint32_t kPagesOf64kLg2 = 4;  ///< 4 KiB pages in a 64 KiB page
 
 constexpr uint32_t SegmentBit(uint32_t segment) { return 1u << (segment - 1); }
 
-/// Sets *target to the hardware's target of a segment whose offsets equal the hardware's. Returns
-/// false for any other segment.
+/// Sets *target to the hardware's target for a segment whose offsets are also the hardware's
+/// offsets. Returns false for any other segment.
 constexpr bool TargetOf(uint32_t segment, regs::Target* target) {
   switch (segment) {
     case kSystemMemory: *target = regs::Target::kSystem; return true;

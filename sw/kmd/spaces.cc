@@ -36,7 +36,7 @@ NTSTATUS Spaces::WriteRoot(uint32_t space, const Root& root) {
 NTSTATUS Spaces::Acquire(uint32_t* space) {
   for (uint32_t i = 0; i < count_; ++i) {
     if (taken_[i]) continue;
-    NTSTATUS status = WaitUntilQuiet();  // a command is ignored while another one is running
+    NTSTATUS status = WaitUntilQuiet();  // the hardware ignores commands while it is busy
     if (!NT_SUCCESS(status)) return status;
     registers_.Write(regs::InvCmd{}.set_scope(regs::Scope::kSpace).set_space(i));
     status = WaitUntilQuiet();

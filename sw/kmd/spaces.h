@@ -12,8 +12,8 @@ namespace gmmu::kmd {
 ///
 /// Every call that changes a root polls, a bounded number of times, until the hardware has stopped
 /// using the old root (inv_status.busy). If it returns STATUS_IO_TIMEOUT, the hardware stayed busy,
-/// and the space must not be used again. Callers hold Adapter::objects, or no other thread is in
-/// the driver.
+/// and the space must not be used again. Callers must hold Adapter::objects, unless no other thread
+/// can be in the driver.
 class Spaces {
  public:
   static constexpr uint32_t kMost = regs::kSpaceCount;

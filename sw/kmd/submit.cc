@@ -80,7 +80,7 @@ NTSTATUS QueryCurrentFence(HANDLE hAdapter, DXGKARG_QUERYCURRENTFENCE* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
   const Adapter& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
-  // A restart of the ring may run concurrently.
+  // Read at device level, because the interrupt routine may restart the ring concurrently.
   return adapter.AtDeviceLevel([&] { pArgs->CurrentFence = engine->ring.CompletedFence(); });
 }
 

@@ -11,7 +11,7 @@
 namespace gmmu::replay {
 namespace {
 
-constexpr uint64_t kPage = 4096, kPiece = 65536, kTreePieces = 32;  // a tree covers 2 MiB
+constexpr uint64_t kPage = 4096, kPiece = 65536, kTreePieces = 32;  // a prefetch tree covers 2 MiB
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void DemandPages::End() {
 
 void DemandPages::Note(uint64_t piece, bool write) {
   const auto found = places_.find(piece);
-  if (found == places_.end()) return;  // evicted since the access
+  if (found == places_.end()) return;  // the piece has been evicted since the access
   found->second->dirty |= write;
   used_ += std::exchange(found->second->unused, false) ? 1 : 0;
   if (options_.evict == Evict::kLru) frames_.splice(frames_.end(), frames_, found->second);
@@ -57,8 +57,8 @@ bool DemandPages::Wanted(uint64_t piece, const std::vector<uint64_t>& more) cons
   return touched_.count(piece) != 0 && !resident(piece) && std::find(more.begin(), more.end(), piece) == more.end();
 }
 
-/// Considers increasingly large subtrees around the piece. Completes each subtree of which more
-/// than half is, or will be, resident.
+/// Considers ever larger subtrees that contain the piece. Completes a subtree if more than half of
+/// its pieces are resident or will be, because they are in `more`.
 void DemandPages::Tree(uint64_t piece, std::vector<uint64_t>& more) const {
   for (uint64_t size = 2; size <= kTreePieces; size *= 2) {
     const uint64_t first = piece / size * size;
@@ -71,8 +71,8 @@ void DemandPages::Tree(uint64_t piece, std::vector<uint64_t>& more) const {
   }
 }
 
-/// Appends the pieces to prefetch together with `pieces` to `more`, which contains `pieces` on
-/// entry.
+/// Appends to `more` the pieces to prefetch together with `pieces`. On entry, `more` contains
+/// `pieces`.
 void DemandPages::Prefetches(const std::vector<uint64_t>& pieces, std::vector<uint64_t>& more) const {
   for (const uint64_t piece : pieces) {
     if (options_.prefetch_tree) Tree(piece, more);
@@ -84,7 +84,7 @@ void DemandPages::Prefetches(const std::vector<uint64_t>& pieces, std::vector<ui
 
 std::list<DemandPages::Frame>::iterator DemandPages::Victim() {
   const auto free = [](const Frame& frame) { return !frame.kept; };
-  if (frames_.front().piece == 0) return frames_.begin();  // free frames come first
+  if (frames_.front().piece == 0) return frames_.begin();  // free frames are at the front
   auto victim = std::find_if(frames_.begin(), frames_.end(), free);
   if (options_.evict == Evict::kRandom) {
     const auto left = static_cast<uint64_t>(std::count_if(frames_.begin(), frames_.end(), free));

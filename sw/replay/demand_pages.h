@@ -58,7 +58,7 @@ class DemandPages {
   /// Returns the number of prefetched pieces that have been accessed for the first time since the
   /// previous call.
   uint64_t TakeUsed() { return std::exchange(used_, 0); }
-  /// Makes these pieces resident, and those that the options prefetch with them.
+  /// Makes these pieces resident, together with the pieces that the options prefetch.
   void Bring(const std::vector<uint64_t>& pieces, DemandTally& tally);
 
  private:

@@ -26,7 +26,7 @@ namespace gmmu::replay {
 /// ends the run.
 void WithRoom(const Options& options, const std::function<void()>& work);
 
-/// Memory for every piece that contains a touched page, mapped in a process of its own.
+/// Memory for every piece that contains a touched page, mapped in a separate process.
 ///
 /// VRAM is allocated in large pages, or in 64 KiB blocks; the stated percentage of these consists
 /// of scattered 4 KiB pages instead. System memory is allocated in scattered pages, which have

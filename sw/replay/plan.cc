@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t kBlock = 65536;
 constexpr uint64_t kLookEvery = 1 << 20;
-constexpr uint64_t kOwnShare = 1 << 20;  // VRAM bytes reserved for the system's own tables; ample
+constexpr uint64_t kOwnShare = 1 << 20;  // generous share of VRAM for the system's own tables
 
 std::string MiB(uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; }
 
@@ -49,7 +49,7 @@ uint64_t TableBytes(const Options& options, const Footprint& footprint, const Ma
   for (size_t level = 0; level < machine.levels.size(); ++level) {
     const MachineFacts::Level& each = machine.levels[level];
     if (level == 0 && options.page_size == PageSize::k2m && options.fragmented == 0) continue;
-    // Touched regions are packed, so the upper levels need few tables.
+    // Unless gaps are kept, touched regions are packed, so the upper levels need few tables.
     const uint64_t span = Rebase::Span(footprint, std::min(each.covers, kLargePage), options.keep_gaps);
     const uint64_t touched = footprint.Pieces(each.covers).size();
     bytes += each.bytes * std::min(touched, (span + each.covers - 1) / each.covers);

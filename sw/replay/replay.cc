@@ -15,7 +15,7 @@ namespace gmmu::replay {
 namespace {
 
 constexpr uint64_t kPollNs = 2'000;
-constexpr uint64_t kStallNs = 100'000'000;       // far longer than any configurable access time
+constexpr uint64_t kStallNs = 100'000'000;       // timeout, far longer than any access can take
 constexpr uint64_t kMostPs = uint64_t{1} << 63;  // machine time limit: 64-bit picoseconds
 
 /// Returns the increase of each counter between two lists from the same machine.

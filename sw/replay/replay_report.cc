@@ -23,7 +23,8 @@ constexpr const char* kKinds[] = {"read", "write", "execute"};
 
 const char* NameOf(trace::Loop loop) { return loop == trace::Loop::kOpen ? "open" : "closed"; }
 
-/// Returns the counters that have grown, by block. A missing counter has not grown.
+/// Returns the counters that have grown, grouped by block. Counters that have not grown are
+/// omitted.
 Json Of(const std::vector<hw::Counter>& counters) {
   Json json = Json::object();
   for (const hw::Counter& counter : counters)

@@ -219,7 +219,8 @@ void Traffic::Retry(const std::function<bool(uint64_t)>& mapped, uint64_t cycle,
       continue;
     }
     waited.Add(cycle - std::min(cycle, far_faults_[i].cycle));
-    // If `retry` is false, the port itself translates the request again.
+    // A request whose `retry` is false is still in its port, which translates it again without
+    // being asked.
     if (request.retry) units_[request.client].again.push_back(waiting_[i]);
     request.waits = request.retry = false;
   }
@@ -233,7 +234,7 @@ void Traffic::Answered(unsigned client, const hw::ClientAnswer& answer) {
     request.retry = true;
     return Wait(answer.tag, answer.answered);
   }
-  if (request.waits) {  // the port translated it again before Retry
+  if (request.waits) {  // the port retried it before Retry, so its wait is over
     const auto at = std::find(waiting_.begin(), waiting_.end(), answer.tag) - waiting_.begin();
     early_waits_.push_back(answer.answered - std::min(answer.answered, far_faults_[static_cast<size_t>(at)].cycle));
     waiting_.erase(waiting_.begin() + at);

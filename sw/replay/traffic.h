@@ -103,7 +103,7 @@ class Traffic : public hw::ClientAccesses {
   struct Ready {
     uint64_t cycle, order;
     unsigned warp;
-    bool operator<(const Ready& other) const {  // the queue's top is the earliest
+    bool operator<(const Ready& other) const {  // inverted: the queue's top is the earliest
       return cycle != other.cycle ? cycle > other.cycle : order > other.order;
     }
   };
@@ -116,7 +116,7 @@ class Traffic : public hw::ClientAccesses {
     hw::ClientRequest sent;
     size_t pending = 0;
     unsigned client = 0;
-    bool waits = false;  // has faulted and waits until its page is mapped
+    bool waits = false;  // its page is unmapped; waits until the page is mapped
     bool retry = false;  // has left its port and must be sent again
   };
   struct Unit {
@@ -148,7 +148,7 @@ class Traffic : public hw::ClientAccesses {
   std::vector<size_t> free_requests_;
   std::vector<FarFault> far_faults_;
   std::vector<uint64_t> early_waits_;  // waits of requests that a port retried before Retry
-  std::vector<size_t> waiting_;        // the request of each element of far_faults_
+  std::vector<size_t> waiting_;        // the request that each element of far_faults_ describes
   Tally tally_;
   EpochTally epoch_;
   std::optional<uint64_t> first_arrival_;

@@ -165,8 +165,8 @@ class Comparison {
       }
     }
   }
-  /// Compares the ports. The number of faulting lookups depends on timing: if one faults, those in
-  /// flight at the same time also fault.
+  /// Compares the ports. The number of faulting lookups depends on timing: if one lookup faults,
+  /// the lookups that are in flight at the same time also fault.
   void Port(const std::string& block, const std::string& plain, const Json& first, const Json& second) {
     const auto good = [](const Json& c) { return Number(c, "lookups") - Number(c, "faults"); };
     const auto faulted = [](const Json& c) { return Number(c, "faults") != 0; };

@@ -59,7 +59,7 @@ struct Key {
   std::string Allowed() const;
 };
 
-/// A value that the same code reads but no key can set.
+/// A value that the owner's code reads but that no key can set.
 struct OtherValue {
   std::string name, text;
 };

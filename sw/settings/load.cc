@@ -39,7 +39,7 @@ class Loader {
   }
 
  private:
-  /// True if a section has this name or a sub-section of it.
+  /// True if there is a section with this name, or a sub-section of it.
   bool IsSection(const std::string& name) const {
     return std::any_of(keys_.sections().begin(), keys_.sections().end(), [&](const Section& each) {
       return each.name == name || each.name.compare(0, name.size() + 1, name + ".") == 0;
@@ -187,7 +187,7 @@ std::string ReadFile(const std::string& path) {
   std::string text;
   char block[4096];
   for (size_t got; (got = std::fread(block, 1, sizeof block, file)) > 0;) text.append(block, got);
-  const int error = std::ferror(file) != 0 ? errno : 0;  // a folder can be opened, but not read
+  const int error = std::ferror(file) != 0 ? errno : 0;  // fopen accepts folders, fread fails
   std::fclose(file);
   if (error != 0) refuse(std::strerror(error));
   return text;

@@ -18,8 +18,8 @@ struct GpuInstruction {
   uint32_t bytes = 0;               ///< bytes that each thread accesses
   std::vector<uint64_t> addresses;  ///< one address for each active thread
 
-  /// `lineinfo`: the line starts with a source line number. Throws std::runtime_error; its what()
-  /// completes a sentence that starts with the line.
+  /// If `lineinfo` is true, the line starts with a source line number. Throws std::runtime_error;
+  /// its what() completes a sentence that starts with the line.
   static GpuInstruction Parse(const std::string& line, bool lineinfo);
 };
 

@@ -69,7 +69,7 @@ class RamulatorCpu : public DramText {
   void Request(const AllWords& words) override {
     const auto bubbles = ParseDigits(words[0], 10);
     if (!bubbles || words.size() < 2 || words.size() > 3) Refuse("is not BUBBLES ADDRESS [ADDRESS]");
-    if (words.size() == 3 && (words[2] == "R" || words[2] == "W")) {  // not filtered by caches
+    if (words.size() == 3 && (words[2] == "R" || words[2] == "W")) {  // an unfiltered CPU trace
       Put(ParseNumber(words[1]), words[2] == "R" ? Kind::kRead : Kind::kWrite, *bubbles);
       return;
     }

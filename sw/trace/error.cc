@@ -6,7 +6,7 @@
 namespace gmmu::trace {
 namespace {
 
-constexpr size_t kShown = 80;  // most bytes of an input line that a message quotes
+constexpr size_t kShown = 80;  // maximum number of bytes that a message quotes from an input line
 
 /// Returns the length of the UTF-8 sequence at the start of `text`, or 0 if it is invalid or a
 /// control character.

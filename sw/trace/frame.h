@@ -13,8 +13,8 @@ inline constexpr char kHeaderFrame = 'H';         ///< repeats the header
 inline constexpr char kRecordFrame = 'R';
 inline constexpr char kEndFrame = 'E';
 
-// The first byte of a record contains the kind, and flags for values that are omitted because they
-// equal those of the previous record.
+// The first byte of a record contains the kind, and a flag for each value that follows. If the
+// stream or the size is omitted, it equals that of the previous record; omitted cycles are 0.
 inline constexpr uint8_t kKindMask = 3;
 inline constexpr uint8_t kNewStream = 4;
 inline constexpr uint8_t kNewBytes = 8;

@@ -60,7 +60,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// Places arrays one behind the other, each at a multiple of 2 MiB.
+/// Places arrays one after another, each at a multiple of 2 MiB.
 class Arrays {
  public:
   explicit Arrays(uint64_t base) : end_(base) {}

@@ -92,7 +92,8 @@ class Lines {
     return *number;
   }
 
-  /// True if the value is the second of the two allowed words. Rejects any other word than these.
+  /// Returns false for the first of the two allowed words, and true for the second. Rejects any
+  /// other word.
   bool Second(const std::string& text, const char* first, const char* second) const {
     if (text != first && text != second) throw Refused(fmt::format("\"{}\" is neither {} nor {}", text, first, second));
     return text == second;

@@ -20,7 +20,7 @@ namespace {
 
 bool Dram(const std::string& format) { return format != "lackey" && format != "accelsim" && format != "champsim"; }
 
-/// Fills in the properties that the format defines. The options must provide the others.
+/// Fills in the properties that the format defines. The options must provide the other properties.
 Header HeaderOf(const std::string& format, const std::string& path, const ImportOptions& options) {
   Header header;
   header.name = !options.name.empty() ? options.name

@@ -26,8 +26,8 @@ class Input {
   /// Reads the next line without its newline. Returns false at the end of the file. A last line
   /// without a newline is an error, because the file has probably been truncated.
   bool Line(std::string& line);
-  /// Reads the next `size` bytes. Returns false at the end of the file. If the file ends inside
-  /// them, the error names `what`.
+  /// Reads the next `size` bytes. Returns false at the end of the file. Throws an error that names
+  /// `what` if the file ends within these bytes.
   bool Bytes(void* to, size_t size, const char* what);
 
   /// Returns an error that refers to the line that was last read.

@@ -103,7 +103,7 @@ Generated Zipf(const Parameters& p) {
   if (granules < 3 || granules > 1 << 24) p.Refuse(fmt::format("{} granules are not 3 to 2^24", granules));
   if (bytes > granule) p.Refuse("an access has more bytes than a granule");
   Random random(p["seed"]);
-  uint64_t step = random.Below(granules) | 1;  // scatters the popular granules
+  uint64_t step = random.Below(granules) | 1;  // scatters the popular granules over the footprint
   while (std::gcd(step, granules) != 1) step = step % granules + 1;
   const ZipfRanks ranks(granules, static_cast<double>(p["theta"]) / 100);
   return Pattern(p, p["footprint"], [=, kind = Kinds(p)](uint64_t i) mutable {

@@ -60,7 +60,7 @@ void Writer::Add(const Access& access) {
     throw TraceError(fmt::format("{}: record {}: arrives at cycle {}, before the last one at cycle {}", path_, count_,
                                  access.cycles, arrived_));
   }
-  if (records_.empty()) last_ = Access{};  // each frame must be decodable on its own
+  if (records_.empty()) last_ = Access{};  // deltas restart, so each frame can be decoded alone
   const uint64_t cycles = header_.loop == Loop::kOpen ? access.cycles - last_.cycles : access.cycles;
   const uint64_t address = access.address / header_.unit;
   const uint32_t bytes = access.bytes / header_.unit;

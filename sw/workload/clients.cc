@@ -14,7 +14,7 @@
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPollNs = 20'000;  // maximum poll interval; the end also raises an interrupt
+constexpr uint64_t kPollNs = 20'000;  // maximum poll interval; a run's end raises an interrupt
 regs::Access AccessOf(const ClientRun& run) {
   if (run.execute) return regs::Access::kExecute;
   return run.write ? regs::Access::kWrite : regs::Access::kRead;

@@ -23,8 +23,8 @@ struct ClientEnd {
 };
 
 /// One run of a GPU client's traffic engine: the lines it reads, its address space, and the
-/// expected data. A run with a pattern seed writes or reads the address pattern (hw/traffic.h)
-/// instead, and the engine itself compares.
+/// expected data. A run with a pattern seed instead writes or reads the address pattern
+/// (hw/traffic.h), and the engine compares the bytes itself.
 struct ClientRun {
   unsigned client = 0;
   os::GpuProcess* process = nullptr;
@@ -59,8 +59,8 @@ class ClientBatch {
 
   os::VidMm& vidmm_;
   std::vector<ClientRun> runs_;
-  /// Results of runs that a plug-in performs: it makes half of the accesses at the start, one at
-  /// each query, and the rest at the end.
+  /// Results of runs that a plug-in emulates. The constructor makes half of the accesses, each call
+  /// to busy() one more, and Finish the rest.
   mutable std::vector<ClientEnd> ends_;
   std::string what_;
   uint64_t bound_ns_ = 0;

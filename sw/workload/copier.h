@@ -13,13 +13,14 @@ namespace gmmu::workload {
 class RenderBuffer;
 struct Life;
 
-/// A process whose packets must execute each command once and in order.
+/// A process whose packets show whether the hardware executes each command exactly once and in
+/// order.
 ///
 /// The process has one source and one destination per round. The packet of a round copies the
 /// source to the round's destination and then overwrites the source, page by page. No later round
-/// writes that destination. If the hardware skips, reorders or repeats commands, the wrong bytes
-/// therefore remain there until the end. (A command that is repeated immediately has the same
-/// result, so that case is not detected.)
+/// writes that destination. If the hardware skips, reorders or repeats commands, a destination
+/// therefore still contains wrong bytes at the end. (A command that is repeated immediately has the
+/// same result, so that case is not detected.)
 class Copier {
  public:
   Copier(Life& life, const std::string& name, uint64_t pages, uint32_t rounds);

@@ -56,7 +56,7 @@ void SumUnit(const std::string& prefix, Blocks& blocks, Sums& sums) {
   }
 }
 
-/// The sums of VT-d's counters. IOMMUs of other architectures have other counters.
+/// Checks the sums of a VT-d IOMMU's counters. IOMMUs of other architectures have other counters.
 void SumVtd(const Block& block, Sums& sums) {
   const uint64_t contexts = Of(block, "context_hits") + Of(block, "context_misses");
   const uint64_t lookups = Of(block, "iotlb_hits") + Of(block, "iotlb_misses");

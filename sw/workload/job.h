@@ -45,7 +45,7 @@ struct Check {
   std::optional<os::Fault> fault = std::nullopt;  ///< the expected fault at which a client ended
 };
 
-/// A driver call that [inject] fail_callback or fail_allocation has made to fail.
+/// A driver call that [inject] fail_callback or fail_allocation caused to fail.
 struct Refusal {
   uint64_t seen = 0;   ///< number of calls that could have been refused
   std::string what;    ///< the refused call; empty: the driver made fewer calls
@@ -60,8 +60,8 @@ struct JobResult {
   uint64_t cycles_evaluated = 0;
   uint64_t simulated_ns = 0;
   double host_seconds = 0;
-  /// The successive DMA modes of the GPU. A start or an activation of isolation may change the
-  /// mode.
+  /// The GPU's DMA modes, in the order in which it entered them. A start or the activation of
+  /// isolation may change the mode.
   std::vector<os::DmaMode> modes;
   unsigned clients = 0;
   std::vector<Phase> phases;

@@ -146,8 +146,8 @@ class ExpectedRecords {
       clients_.erase(client);
       return true;
     }
-    // Page faults that were handled, and cost only the faulting process its device, also count as
-    // provoked.
+    // If the system recovered from a page fault, and only the faulting process lost its device, the
+    // fault also counts as provoked.
     return std::any_of(recoveries_.begin(), recoveries_.end(), [&](const os::RecoveryRecord& recovery) {
       return recovery.why.rfind("page fault at " + os::Hex(record.address) + ",", 0) == 0;
     });
@@ -296,7 +296,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
       },
       1 << 20);
 
-  // Handlers only record the error, because they must not use the machine.
+  // The catch blocks only record the error, because they must not use the machine.
   std::optional<os::Fault> trouble;
   bool failed = false;
   try {
@@ -378,7 +378,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
          " DxgkCbNotifyInterrupt had reported, but DxgkDdiDpcRoutine returned without "
          "DxgkCbNotifyDpc"}}) {
     const uint64_t missed = adapter.vidsch().missed_completions(fate);
-    // A failed run may end with packets in flight.
+    // A failed run may end with packets in flight, so their completions are not reported as missed.
     if (missed == 0 || failed || (fate == Fate::kNotReported && options.os.inject.lost_interrupts != 0)) continue;
     result.findings.push_back({"interrupts", "DxgkDdiQueryCurrentFence told " + std::to_string(missed) +
                                                  " times of packets whose completion" + why});

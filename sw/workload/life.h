@@ -30,7 +30,7 @@ namespace gmmu::workload {
 /// A machine whose adapter is powered on, as seen by an application. Use `vidmm` and the driver on
 /// the VidMm worker thread only (see `Work`).
 struct Life {
-  // Only for tests of these layers. Procedures use the members below.
+  // Only for tests of these layers; procedures use `link` and the members that follow it.
   os::Kernel& kernel;
   os::Dxgkrnl& dxgkrnl;
   os::LogicalAdapter& adapter;

@@ -24,7 +24,7 @@ struct LineOrder {
 LineOrder ShareOf(uint64_t lines, unsigned client, unsigned clients);
 
 /// Returns a pseudo-random step below `count` that is coprime to it, so that k visits every value
-/// once. The step is 1 only if there is no other choice.
+/// once. The step is 1 only if no other step is possible.
 uint64_t CoprimeStep(uint64_t count, uint64_t seed);
 
 /// Returns the CRC-32C of those lines of `bytes` that `order` selects, in that order. `bytes` must

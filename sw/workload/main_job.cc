@@ -236,7 +236,7 @@ void MainJob::PageOut(Piece& piece) {
 }
 
 void MainJob::Aperture(Piece& piece) {
-  if (!os::MayLiveInAperture(*piece.shown)) return;  // only the implicit system segment is allowed
+  if (!os::MayLiveInAperture(*piece.shown)) return;  // it is restricted to implicit system memory
   const uint64_t most = life_.gpu().facts().aperture.size / kPage;
   for (uint64_t first = 0; first < piece.pages; first += most) {
     ApertureChunk(piece, first, std::min(most, piece.pages - first));
@@ -302,7 +302,7 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, u
   RunClients(vidmm_, {one}, "dummy page by a client after the unmap", result_.checks);
   life_.Work([&] {
     vidmm_.transfers().CopyFromAperture(aperture_page * kPage, *piece.allocation, first_page * kPage, read * kPage);
-    // The same addresses now map VRAM: a stale translation would lead to the aperture.
+    // The same addresses now map VRAM: a stale translation would still access the aperture.
     vidmm_.Map(*first_, aperture_va_, *piece.allocation, first_page, read);
   });
   RunClients(vidmm_, {one}, "dummy page by DMA after the unmap", result_.checks);

@@ -40,7 +40,7 @@ class MainJob {
   };
   void MakeProcesses(uint64_t piece_bytes);
   void RunPiece(uint64_t offset, uint64_t bytes, bool first);
-  /// Injected fault: keeps a slot of client 0 occupied.
+  /// Injected fault: client 0 never accepts one response, so one of its slots stays in use.
   void LoseAnswer();
   void Allocate(Piece& piece);
   void PageIn(Piece& piece, bool first);

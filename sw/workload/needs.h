@@ -67,8 +67,8 @@ void NeedEveryDmaMode(const Life& life);
 bool IsolatesAlways(const Life& life);
 /// Requires that the system recovers from the first timeout: [os] tdr_limit_count must not be 0.
 void NeedRecovery(const Life& life);
-/// Like NeedRecovery, and also requires that the preemption timeout expires while memory does not
-/// respond for `ns` nanoseconds.
+/// Like NeedRecovery, and also requires a timeout delay of less than `ns` / 4, so that the timeout
+/// expires while memory does not respond for `ns` nanoseconds.
 void NeedTimeoutWithin(const Life& life, uint64_t ns);
 /// Throws if `status` is a failure. `what` names the driver's request to Dxgkrnl that returned the
 /// status.

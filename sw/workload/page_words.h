@@ -29,7 +29,8 @@ class PageWords {
              regs::Access access = regs::Access::kRead);
   /// Returns the memory contents of pages filled with `words`.
   static std::vector<uint8_t> Bytes(const std::vector<uint32_t>& words);
-  /// Returns word number `at`. Words whose numbers differ by less than 255 are different.
+  /// Returns the word with number `at`. Two words differ if the difference between their numbers is
+  /// 1 to 254.
   static uint32_t Word(uint32_t at) { return (at % 255 + 1) * 0x01010101; }
   static std::vector<uint32_t> Words(uint32_t first, uint64_t count);
 

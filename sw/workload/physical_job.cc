@@ -123,9 +123,10 @@ void PhysicalJob::PageIn(Piece& piece, bool first) {
   Write(piece.source, nullptr, bytes, options_.seed ^ 0x736F75726365);
 }
 
-// Copies `from` to the window by commands, then compares. The CPU reads the window's pages, which
-// are mapped into the aperture; if there is no aperture, the window is evicted first. The same
-// buffer first overwrites the window's old contents, so that a wrong command order is detected.
+// Copies `from` to the window allocation by commands, then compares the window's bytes with the
+// input. The CPU reads the window's pages, which are mapped into the aperture; if there is no
+// aperture, the window is evicted first. If possible, the same command buffer first fills the
+// window with other bytes, so that a wrong command order is detected.
 void PhysicalJob::ReadBack(Piece& piece, os::GpuProcess* process, os::Allocation& from, const std::string& what) {
   Progress(what, 0);
   life_.Timed("read back by commands", piece.data.size(), true, [&] {
@@ -161,7 +162,7 @@ void PhysicalJob::ComeAndGo(Piece& piece) {
                 residency.counts().discards == discards + 1 ? "" : "an allocation that was only read was copied out");
   ReadBack(piece, first_, *piece.second, "bytes evicted unchanged and back");
   if (!fills_) return;
-  // After a write, the allocation must be copied out again.
+  // After a write, an eviction must copy the allocation out again.
   ListedBuffer buffer(life_, first_);
   buffer.Fill(*piece.second, 0, piece.data.size(), kOverwritten);
   buffer.SubmitAndWait("a fill");

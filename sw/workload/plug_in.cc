@@ -98,7 +98,8 @@ void PlugIn::Run(os::VidMm& vidmm, const ClientRun& run, uint64_t until, ClientE
   space.read = ReadTable;
   const uint64_t step = run.order.count == 1 ? 1 : run.order.step;
   for (; end.count < until && !end.fault; ++end.count) {
-    const bool write = run.write && end.count < run.order.count;  // writes first, then reads back
+    // A run that writes the pattern first writes all lines, then reads them back.
+    const bool write = run.write && end.count < run.order.count;
     const GMMU_ACCESS how = run.execute ? GMMU_ACCESS_EXECUTE : write ? GMMU_ACCESS_WRITE : GMMU_ACCESS_READ;
     const uint64_t k = end.count % run.order.count * step % run.order.count;
     const uint64_t va = run.base + kLine * (run.order.first + run.order.stride * k);

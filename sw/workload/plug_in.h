@@ -23,19 +23,21 @@ class PlugIn {
   PlugIn(const PlugIn&) = delete;
   PlugIn& operator=(const PlugIn&) = delete;
 
-  /// Returns the current plug-in, or null if there is none. The driver then supports the built-in
-  /// driver's escapes.
+  /// Returns the current plug-in, or null if there is none. If it is null, the driver supports the
+  /// built-in driver's escapes.
   static const PlugIn* Current();
   /// Number of clients that software emulates. Their accesses are serial, not parallel as on a GPU.
   static constexpr unsigned kClients = 4;
 
   os::UserModeDriver ForSystem() const;
-  /// Continues the run until it has made `until` accesses in total. Each access is translated with
-  /// the driver's tables and then made to memory as the device would make it. A fault ends the run.
+  /// Continues the run until it has made `until` accesses in total. Each access is translated
+  /// through the driver's page tables and then performed on memory as the device would perform it.
+  /// A fault ends the run.
   void Run(os::VidMm& vidmm, const ClientRun& run, uint64_t until, ClientEnd& end) const;
 
   bool has_commands() const { return driver_->copy != nullptr && driver_->fill != nullptr; }
-  /// Returns whether the plug-in writes commands with allocation lists, for a GPU without virtual addresses.
+  /// Returns whether the plug-in can write commands with allocation lists, for a GPU without
+  /// virtual addresses.
   bool has_listed_copy() const { return driver_->version >= 2 && driver_->list_copy != nullptr; }
   bool has_listed_fill() const { return has_listed_copy() && driver_->list_fill != nullptr; }
   const GMMU_USER_MODE_DRIVER& driver() const { return *driver_; }

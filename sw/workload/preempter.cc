@@ -28,10 +28,10 @@ void Preempter::Serve(Life& life, uint32_t node, State& state) {
   uint64_t came_back = life.graphics.resubmissions(node);
   for (uint64_t turn = 0; !state.stop; ++turn) {
     life.host.Wait([&] { return state.stop || !life.graphics.idle(node); }, "a packet to preempt");
-    // On a slow machine, a packet makes no progress within the shortest times, so the times grow
+    // On a slow machine, a packet makes no progress within the shortest delays, so the delays grow
     // until it does.
     const uint64_t grown = turn / kTurnsToGrow, longer = 1 + grown * grown * grown;
-    // On a fast machine, packets complete within the shortest time, so the times shrink until a
+    // On a fast machine, packets complete within the shortest delay, so the delays shrink until a
     // packet is preempted.
     const uint64_t shorter = 1 + misses / kMissesToShrink;
     const uint64_t until = life.host.platform().NowNs() + (kFirstNs + turn % kSteps * kStepNs) * longer / shorter;

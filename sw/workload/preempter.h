@@ -8,8 +8,8 @@ namespace gmmu::workload {
 struct Life;
 
 /// A thread that repeatedly requests the preemption of a node while the driver has packets of that
-/// node. The time between requests grows by a few microseconds each time and then starts small
-/// again, so that packets are preempted at different commands and still make progress.
+/// node. The time between requests grows by a few microseconds each time, and periodically restarts
+/// at the minimum, so that packets are preempted at different commands and still make progress.
 class Preempter {
  public:
   Preempter(Life& life, uint32_t node);

@@ -66,7 +66,7 @@ void BareGpu::Step() {
   cpu_port_.Sample(top);
   if (clients_ != nullptr) clients_->Sample(top, cycle_);
   if (sim::HasEvents(top)) {
-    const uint64_t before = translations();  // several ports can respond in the same cycle
+    const uint64_t before = translations();  // several ports may respond in this cycle
     sim::TapEvents(top, cycle_, checker_);
     answers_.insert(answers_.end(), translations() - before, cycle_);
   }

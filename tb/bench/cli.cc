@@ -29,7 +29,7 @@ struct Arguments {
   unsigned loaded_copy = 0;  ///< number of pages
 };
 
-/// Returns the rows whose names match, in table order. Throws std::regex_error.
+/// Returns the rows whose names match `filter`, in table order. Throws std::regex_error.
 std::vector<const Measurement*> Chosen(const Measurements& rows, const std::string& filter) {
   const std::regex pattern(filter, std::regex::ECMAScript | std::regex::icase);
   std::vector<const Measurement*> chosen;

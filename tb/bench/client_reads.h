@@ -8,8 +8,9 @@
 
 namespace gmmu::bench {
 
-/// Reads of 8 bytes by all client ports together. Address k goes to client k mod clients. Each client issues its reads
-/// in order, with as many in flight as it has ids. Call Drive before the edge, and Sample when the inputs have settled.
+/// Makes 8-byte reads at all client ports concurrently. Client k mod clients reads address k. Each
+/// client issues its reads in order, with as many in flight as it has ids. Call Drive before the
+/// edge, and Sample when the inputs have settled.
 class ClientReads {
  public:
   /// The first read is issued at clock edge `start`.

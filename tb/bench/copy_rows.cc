@@ -57,8 +57,8 @@ void AddCopyRows(Measurements& to) {
   work.s = 1;
   work.d = 6;
   // The limit for 256 copies is L until the first beat, plus one burst of 256 bytes: the engine
-  // writes a burst only after the whole burst was read without error. After this first burst, both
-  // directions are always busy.
+  // writes a burst only after it has read the whole burst without an error. After this first burst,
+  // both directions are always busy.
   constexpr double kBurstBeats = 32;
   Add(to, "misaligned 4 KiB copies", work,
       {131072.0 / (256 * 513 + kLatency + kBurstBeats), "513 beats for 512, L and a burst once"}, 0.9968);

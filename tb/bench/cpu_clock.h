@@ -4,7 +4,7 @@
 
 namespace gmmu::bench {
 
-/// Returns the thread's processor time in seconds, which other programs on the machine affect little.
+/// Returns the thread's processor time in seconds. Other programs on the machine hardly affect it.
 inline double CpuSeconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

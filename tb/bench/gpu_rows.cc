@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures client translations in the whole GPU, in a bare C++ loop, with page tables in VRAM. A
-// traffic engine that reads single lines measures the latencies. For the rate, all client ports
-// read one word of each page in host memory.
+// Measures client translations in the whole GPU, in a bare C++ loop, with page tables in VRAM. For
+// the latencies, a traffic engine reads single lines. For the rate, all client ports together read
+// one word of each page in host memory.
 #include <fmt/format.h>
 
 #include "hw/gmmu_regs.h"
@@ -15,11 +15,11 @@ using regs::Target;
 
 constexpr unsigned kLatency = 50, kSpace = 1;
 constexpr uint64_t kTables = 0x100000, kVa = 0x40000000, kPages = 2048;
-constexpr uint64_t kStart = 4000, kApart = 2000;  // cycles until the first run, and between runs
+constexpr uint64_t kStart = 4000, kApart = 2000;  // cycles before the first read, and between reads
 constexpr uint64_t kBound = 100'000;              // time limit for all reads, in cycles
-constexpr unsigned kHit = 2;                      // duration of an L1 hit in cycles; measured by its own row
+constexpr unsigned kHit = 2;                      // cycles of an L1 hit, from another row
 
-/// Returns a script that starts a run of one access at each of these addresses.
+/// Returns a script that makes a client read one line at each of these addresses.
 std::vector<RegisterWrite> Script(const std::vector<uint64_t>& addresses) {
   const uint32_t space = regs::kSpaceBase + kSpace * regs::kSpaceStride, client = regs::kClientBase;
   std::vector<RegisterWrite> script = {

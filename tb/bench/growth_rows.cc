@@ -16,8 +16,8 @@ namespace {
 
 constexpr uint64_t kPiece = 2 << 20, kMiB = 1 << 20;
 
-/// Returns the processor seconds for allocating and mapping one 4 KiB page, when `mib` MiB of pages are scattered over
-/// VRAM of twice that size.
+/// Returns the processor time, in seconds, to allocate and map one 4 KiB page when `mib` MiB of
+/// pages are scattered over a VRAM of twice that size.
 double SecondsAPage(uint64_t mib) {
   sim::MachineConfig config = sim::MachineConfig::Default();
   config.gpu.vram_mib = static_cast<unsigned>(2 * mib + 64);

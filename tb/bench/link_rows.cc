@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the whole co-simulation: an address descriptor list (ADL) of scattered 4 KiB pages, through the aperture
-// map, the PCIe link and an IOTLB that holds all pages.
+// Measures copies in the whole co-simulation: host memory is an address descriptor list (ADL) of
+// scattered 4 KiB pages, reached through the aperture map, the PCIe link and an IOTLB that holds
+// all pages.
 #include <fmt/format.h>
 
 #include "tb/bench/paging_machine.h"

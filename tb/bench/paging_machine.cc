@@ -44,7 +44,8 @@ void Execute(BareMachine& m, const std::vector<uint64_t>& commands) {
   if (!m.Execute(commands)) throw RowError("the ring stopped, or no interrupt came");
 }
 
-/// Scattered pages of host memory with the page numbers `logical`, the GPU's own pages, and the ring.
+/// The bare machine with scattered host pages. The IOMMU maps these pages at scattered logical
+/// addresses, and the pages of the ring, buffer and fence at their own addresses.
 class Machine {
  public:
   Machine(hw::Platform& p, size_t pages)

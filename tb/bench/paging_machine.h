@@ -10,8 +10,8 @@ namespace gmmu::bench {
 /// data is wrong, a probe reports a finding or an entry fails.
 class PagingMachine {
  public:
-  /// One command that copies, by physical addresses, between VRAM and an aperture that maps a scattered ADL of 4 KiB
-  /// pages. All pages are already in the IOTLB.
+  /// One command that copies between VRAM and the aperture by physical addresses. The aperture maps
+  /// an ADL of scattered 4 KiB pages. All pages are already in the IOTLB.
   struct Link {
     bool in = true;  ///< direction: host memory to VRAM; false: VRAM to host memory
     uint64_t bytes = 2 << 20;
@@ -21,8 +21,8 @@ class PagingMachine {
   static sim::MachineConfig LinkConfig();
   static void MeasureLink(Link& link);
 
-  /// Copies of `pages` (at most 256) pages each from host memory to VRAM, by virtual addresses, through scattered 4 KiB
-  /// pages in the GPU's and the IOMMU's page tables.
+  /// Copies from host memory to VRAM by virtual addresses, `pages` (at most 256) pages each. The
+  /// GPU's and the IOMMU's page tables map scattered 4 KiB pages.
   struct Load {
     unsigned copies = 1;
     unsigned pages = 256;

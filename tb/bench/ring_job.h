@@ -10,8 +10,8 @@
 
 namespace gmmu::bench {
 
-/// Copies of `size` bytes each. Copy k goes from offset k * stride + skew of the source window to offset k * stride +
-/// skew of the destination window.
+/// Copies of `size` bytes each. Copy k reads the source window at offset k * stride + source_skew
+/// and writes the destination window at offset k * stride + destination_skew.
 struct RingWork {
   uint64_t size = 1 << 20, stride = 1 << 20;
   uint64_t total = 1 << 20;  ///< total number of bytes, a multiple of `size`

@@ -63,7 +63,7 @@ void AddRingRows(Measurements& to) {
   work = {};
   work.physical = true;
   work.size = work.stride = 8;
-  work.total = 128 << 10;  // fewer bytes, because each takes eight times as many cycles
+  work.total = 128 << 10;  // less than in other rows, because a byte takes eight times as long
   Add(to, "8 B physical copies", work, 0.18);
 }
 

@@ -134,7 +134,7 @@ void AddSpeedRows(Measurements& to) {
   work.destination = regs::Target::kVram;
   AddCoupling(to, "ring copy", work, 0.95);
   work = {};
-  work.size = 80;  // per copy: 10 data and 4 command beats; one read, one write, half a fetch
+  work.size = 80;  // per copy: 10 data and 4 command beats; 1 read, 1 write, 1/2 command fetch
   work.stride = 128;
   work.total = 80 << 13;
   AddCoupling(to, "a transaction every 6 cycles", work, 0.85);

@@ -21,7 +21,7 @@ AR, AW, W, B, R = 1, 2, 4, 8, 16  # bits of the vectors of valid and ready
 WINDOW = 5  # requester (rtl/top/README.md): only its writes share an id
 MOST_BYTES = {0: 64, 1: 64, 2: 64, 3: 256, 4: 256, 5: 8, 6: 32, 7: 8}  # by requester (docs/integration.md); others 64
 LONGEST = 256
-ID_BITS = int(os.environ.get("GMMU_ID_BITS", "16"))  # of the memory ports as built
+ID_BITS = int(os.environ.get("GMMU_ID_BITS", "16"))  # of the memory ports in this build
 REQUESTERS = ID_BITS == 16                           # an id is {generation, requester, the requester's id}
 PATIENCE = 20000  # time limit of every wait, in cycles
 
@@ -106,7 +106,7 @@ class AxiMemory:
         self.refuse_reads, self.refuse_writes = [], []  # ranges that get SLVERR: read beats, whole writes
         self.on_address = lambda kind, at: None         # called for each accepted AR and AW
         self.on_write = lambda address, data: None      # called for each burst that took effect, without gaps
-        self.most_outstanding = 0                       # largest number of ids in one direction
+        self.most_outstanding = 0                       # most outstanding ids in one direction
         self.reset()
 
     def reset(self):

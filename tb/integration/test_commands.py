@@ -12,7 +12,7 @@ from pages import RECORDS, REGISTERS, SCOPE
 from report import Report
 from world import BUFFER_PAGES, BUFFERS, RECORD, RINGS, World, physical, virtual
 
-SIZE_LG2 = 3  # of the rings
+SIZE_LG2 = 3  # log2 of the number of entries in each ring
 BATCHES = 10
 
 
@@ -22,7 +22,7 @@ class Batches:
     def __init__(self, gpu, world, rng):
         self.gpu, self.world, self.rng = gpu, world, rng
         self.stale, self.tail, self.done, self.fence, self.last = set(), [0, 0], [0, 0], 0, [0, 0]
-        self.expected = [[], []]  # by ring: (fence, expected memories or None)
+        self.expected = [[], []]  # for each ring: (fence, expected memories or None)
         self.commands, self.wrong = 0, None
         self.room = 0  # bytes of paging buffers in this batch
         gpu.host.on_write = self._on_host_write

@@ -37,7 +37,7 @@ class Case:
     entry: bytes | None = None    # the failing ring entry
     tail: int | None = None
     cold: bool = False            # no translation may be cached
-    first: bool = False           # no good entry precedes it
+    first: bool = False           # no successful entry precedes the failing one
 
 
 def cases(world):
@@ -175,7 +175,7 @@ class Errors:
         gpu, world, rng = self.gpu, self.world, self.gpu.rng
         model, ring = world.model, case.ring
         space = world.spaces[0]
-        # the destination of the fills that succeed, which no other access of a case touches
+        # the destination of the fills that succeed; no other access of the same case touches it
         safe = virtual(space, space.large or space.runs[0] + 8 * PAGE)
         target = physical(VRAM, DATA[VRAM] + 8 * PAGE)
         place = target if ring == PRIVILEGED else safe

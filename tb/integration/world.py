@@ -7,7 +7,7 @@ from model import PAGE, Model, Tables
 DATA = {VRAM: 0x100000, SYSTEM: 0x2_0000_0000}     # DATA_PAGES pages each, half of them for each area
 TABLES = {VRAM: 0x800000, SYSTEM: 0x3_0000_0000}
 BUFFERS = {VRAM: 0x600000, SYSTEM: 0x4_0000_0000}  # BUFFER_PAGES pages each
-LARGE = 0xC00000                                   # VRAM behind a large page
+LARGE = 0xC00000                                   # VRAM that a large page maps
 APERTURE_TABLE, APERTURE_PAGES = 0x700000, 32
 RINGS, RECORD = [0x10000, 0x11000], [0x30000, 0x30010]
 FAULTS = 0x40000

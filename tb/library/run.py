@@ -58,7 +58,7 @@ def with_path(site):
 class Ways:
     def __init__(self, jobs, software_of):
         self.jobs, self.software_of = jobs, software_of
-        self.said = None  # by the program of an earlier way
+        self.said = None  # output of the program of an earlier way
 
     def build(self, folder, source, target, *settings):
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []

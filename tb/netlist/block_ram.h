@@ -24,8 +24,9 @@ class BlockRam {
     uint64_t out = 0;
   };
 
-  /// Simulates one rising edge of the clock of both ports. A read returns the word as it was before
-  /// the edge; `mode` determines what a port that writes returns. Returns whether a word changed.
+  /// Simulates one rising edge of the clock that both ports share. A read returns the word from
+  /// before the edge; `mode` determines what a port that writes returns. Returns whether a word
+  /// changed.
   bool Edge(const PortIn& a, const PortIn& b);
   std::array<uint64_t, 512> words{};
   Port a, b;

@@ -120,7 +120,7 @@ void Netlist::Connect() {
   // A pad is modelled as a gate: its net carries the outside value, or the inside value while the pad drives.
   for (const Pad& pad : pads_) {
     Gate gate;
-    gate.out = pad.out, gate.table = 0xccaa'ccaa;  // C ? B : A, A being the driven value
+    gate.out = pad.out, gate.table = 0xccaa'ccaa;  // C ? B : A; A is the driven value
     gate.table = 0xcaca'caca;
     gate.in[0] = pad.in, gate.in[1] = pad.outside, gate.in[2] = pad.off;
     gates_.push_back(gate);

@@ -40,7 +40,7 @@ class Netlist {
 
  private:
   using Net = uint32_t;
-  struct Gate {  ///< a table, or the LUT RAM or multiplier of index ram or mult
+  struct Gate {  ///< a table, a LUT RAM (ram >= 0: its index) or a multiplier (mult >= 0)
     uint32_t table = 0, level = 0;
     Net out = 0, in[5] = {};
     int ram = -1, mult = -1;

@@ -22,8 +22,8 @@ namespace gmmu {
 /// an override of Step, which Run and Until then use.
 template <typename Top>
 class BlockBench : public Dice {
-  // Finds a top's clock and reset: clk_i and rst_i, or aclk and areset in gmmu_gpu_axi. Passing an
-  // int prefers the first overload.
+  // Returns the top's clock input, clk_i, or aclk in gmmu_gpu_axi; ResetOf likewise returns rst_i
+  // or areset. Callers pass an int, so that the first overload is preferred if its port exists.
   template <typename T>
   static auto Clock(T& t, int) -> decltype((t.clk_i)) {
     return t.clk_i;
@@ -53,7 +53,7 @@ class BlockBench : public Dice {
   virtual ~BlockBench() { t.final(); }
 
   Top& t = *top_;    ///< the ports
-  const unsigned n;  ///< the size
+  const unsigned n;  ///< size index of the instance
   uint64_t now = 0;  ///< cycles so far, except those of Reset
   Manner manner{0, 0};
 
@@ -91,7 +91,8 @@ class BlockBench : public Dice {
   void Run(uint64_t cycles) {
     while (cycles-- > 0) Step();
   }
-  /// Steps until `done()`. If that takes over `bound` steps, throws std::runtime_error that names the awaited event.
+  /// Steps until `done()` is true. Throws std::runtime_error, which names `what`, if it is still
+  /// false after `bound` steps.
   template <typename Done>
   void Until(const Done& done, const std::string& what, uint64_t bound) {
     for (uint64_t i = 0; !done(); ++i) {

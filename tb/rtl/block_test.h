@@ -15,20 +15,22 @@ namespace gmmu {
 /// Parameters of a test: the size index of the block, and a seed.
 using SizeSeed = std::tuple<int, int>;
 
-/// `Seeds(3)`: size 0 with the seeds 1 to 3. `SizesAndSeeds(2, 4)`: sizes 0 and 1 with the seeds 1 to 4 each.
+/// `Seeds(3)`: size 0 with seeds 1 to 3. `SizesAndSeeds(2, 4)`: sizes 0 and 1, each with seeds 1 to
+/// 4.
 inline auto SizesAndSeeds(int sizes, int seeds) {
   return testing::Combine(testing::Range(0, sizes), testing::Range(1, seeds + 1));
 }
 inline auto Seeds(int seeds) { return SizesAndSeeds(1, seeds); }
 
-/// Names a test's instance by the usual sizes: default_seed1, small_seed3, odd_seed2.
+/// Names a test instance after its size and seed, for example default_seed1, small_seed3 or
+/// odd_seed2.
 inline std::string SizeAndSeed(const testing::TestParamInfo<SizeSeed>& test) {
   const char* const sizes[] = {"default", "small", "odd"};
   return std::string(sizes[std::get<0>(test.param)]) + "_seed" + std::to_string(std::get<1>(test.param));
 }
 
-/// A fixture that derives from the bench of its block. `Bench` is constructed from size and seed,
-/// as BlockBench is; the seed also selects the rate of pauses and back-pressure (the manner). A
+/// A fixture that derives from a block's bench. `Bench` is constructed from a size and a seed, as
+/// BlockBench is; the seed also selects how often inputs pause and outputs stall (the manner). A
 /// failing test prints its size, seed, manner and cycle.
 template <typename Bench>
 class BlockTest : public testing::TestWithParam<SizeSeed>, protected Bench {
@@ -61,8 +63,8 @@ class Standing {
     payload_ = payload;
     return valid && ready;
   }
-  bool Stands() const { return stands_; }  ///< whether the offer of the previous cycle was not accepted
-  void Forget() { stands_ = false; }       ///< to be called after a reset
+  bool Stands() const { return stands_; }  ///< whether the previous cycle's offer is still pending
+  void Forget() { stands_ = false; }       ///< call after a reset
 
  private:
   const char* name_;

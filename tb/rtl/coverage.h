@@ -15,12 +15,12 @@
 
 namespace gmmu {
 
-/// Saves the coverage of a bench's model before the model is destroyed. Does nothing unless the build has GMMU_COVERAGE
-/// (`make coverage`).
+/// Saves the coverage of a bench's model before the model is destroyed. Does nothing unless the
+/// program is built with GMMU_COVERAGE (`make coverage`).
 ///
-/// BlockBench, which owns the model, declares its Coverage after the model, so that Coverage is destroyed first. At
-/// exit, the sum over all models of the program is written to the file that the environment variable GMMU_COVERAGE_FILE
-/// names.
+/// BlockBench, which owns the model, declares its Coverage after the model, so that Coverage is
+/// destroyed first. When the program exits, the sum over all its models is written to the file that
+/// the environment variable GMMU_COVERAGE_FILE names.
 class Coverage {
  public:
   explicit Coverage(VerilatedContext& context) : context_(context) {}

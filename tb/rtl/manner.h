@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random stimulus of the benches: pauses before inputs, and back-pressure on outputs.
+// Random stimulus for the benches: pauses before inputs, and back-pressure on outputs.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,9 @@
 namespace gmmu {
 
 struct Manner {
-  unsigned idle_percent, stall_percent;  ///< shares of cycles without an offered input and without an accepted output
+  /// idle_percent: share of cycles in which an input pauses; stall_percent: share of cycles in
+  /// which an output is not accepted.
+  unsigned idle_percent, stall_percent;
 };
 constexpr Manner kManners[] = {{0, 0}, {60, 0}, {0, 60}, {40, 40}};
 
@@ -26,7 +28,7 @@ struct Dice {
   std::mt19937_64 rng;
 };
 
-/// An input of a block that is offered after random pauses and then stays valid until it is accepted.
+/// A block input that is offered after random pauses and then stays valid until it is accepted.
 class Offer {
  public:
   /// Returns whether the input is offered in this cycle. `have`: a value is available.

@@ -18,7 +18,7 @@ class BoardProgram : public Program {
   }
 };
 
-// Tests that take minutes. ctest labels them long.
+// Tests that take minutes; ctest gives them the label long.
 class LongBoardProgram : public BoardProgram {};
 
 TEST_F(LongBoardProgram, BringsSixtyFourKiBBack) {

@@ -73,7 +73,7 @@ TEST(ClientPorts, GiveTheSameAnswersOnBothEngines) {
     list.Add(3, 0x40000, 64, Access::kRead);      // host memory
     list.Add(0, 64, 64, Access::kRead, 0, 2);     // a space that is disabled
     list.Add(1, 0x41008, 16, Access::kWrite);     // host memory
-    list.Add(2, 128, 64, Access::kRead, 20'000);  // much later, so that the GPU sleeps
+    list.Add(2, 128, 64, Access::kRead, 20'000);  // much later, when the GPU is asleep
     Drive(s, list);
     for (uint32_t port = 0; port < 4; ++port) {
       const uint32_t block = regs::kPortCountersBase + port * regs::kPortCountersStride;

@@ -201,7 +201,7 @@ TEST(Engines, CountAndHoldTheSameWay) {
     s.Write(regs::IntStatus::kOffset, 8);
     s.Say("message", s.platform().WaitForMessage(20'000));
     s.Say("idle", s.Read(regs::Status::kOffset));
-    // The queue is smaller each time it is re-enabled.
+    // Each time the queue is re-enabled, it is smaller than before.
     for (const unsigned lg2 : {7u, 2u, 1u}) {
       s.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(lg2).raw);
       s.Say("off: tail", s.Read(regs::FaultQueueTail::kOffset));

@@ -85,7 +85,7 @@ TEST_F(EnginesJob, MissingFlush) { ExpectSameFailure(65'536, "[inject]\nmissing_
 TEST_F(EnginesJob, LateInterrupts) { ExpectSame(10'000, "[inject]\nlate_interrupt_ns = 5000\n"); }
 TEST_F(EnginesJob, FlippedBit) { ExpectSameFailure(400'000, "[inject.vram_flip]\nafter_write_bytes = 400000\n"); }
 
-/// Leaks each kind of object that is counted at power-off, one per test.
+/// Each test leaks one kind of object; leaked objects are counted at power-off.
 class EnginesLeak : public EnginesJob, public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(EnginesLeak, IsNamed) {

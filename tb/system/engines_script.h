@@ -41,7 +41,7 @@ inline std::vector<std::string> LinesOf(const std::function<void(Script&)>& scen
   return lines;
 }
 
-/// `checker` is false for scenes that use features that the reference walk does not model.
+/// Set `checker` to false for scenes with features that the reference walk does not model.
 inline void ExpectSame(const std::function<void(Script&)>& scene, bool checker = true) {
   const auto rtl = LinesOf(scene, true, checker), fast = LinesOf(scene, false, checker);
   std::string before;
@@ -54,9 +54,9 @@ inline void ExpectSame(const std::function<void(Script&)>& scene, bool checker =
 }
 
 /// Maps space 1: VRAM from kVram at 0, host data at 0x40000, and an unmapped page at 0x80000. The
-/// pages from 0x90000 on are read-only, no-execute, zero, aperture, peer, beyond the end of VRAM,
-/// a logical page without memory, an entry with a reserved bit, and aperture pages beyond the map
-/// and with an invalid map entry.
+/// pages from 0x90000 upwards are, in order: read-only, no-execute, zero, aperture, peer, beyond
+/// the end of VRAM, a logical page without memory, an entry with a reserved bit, and aperture pages
+/// beyond the map and with an invalid map entry.
 inline void MakePages(Script& s) {
   s.MakeSpace(1);
   for (uint64_t i = 0; i < 16; ++i) {

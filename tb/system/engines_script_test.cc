@@ -170,7 +170,7 @@ TEST(Engines, RefuseBadEntriesAndWhatIsNotPrivilegedTheSameWay) {
     s.SubmitEntry("VRAM end", (64 << 20), 8 | physical | regs::RingEntryShape().set_target(Target::kVram).raw);
     s.StartRing(false);
     s.Submit("physical buffer", {Script::Head(Opcode::kNop, 1)});
-    // The buffer is at virtual address 0 of the space, which maps VRAM page 5.
+    // The buffer is at virtual address 0, which the space maps to VRAM page 5.
     const auto submit = [&](const std::string& name, const std::vector<uint64_t>& words) {
       s.bare().WriteVram(kVram + 5 * 4096, words.data(), words.size() * 8);
       s.SubmitEntry(name, 0, words.size() * 8 | space);

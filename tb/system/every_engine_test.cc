@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the contract of an engine (host/engine.h, hw/platform.h): one suite for all engines and for
-// one that exists only in tests (tb/sim/host/pattern_device.h).
+// Tests the contract of an engine (host/engine.h, hw/platform.h): one suite for all engines,
+// including an engine that exists only in tests (tb/sim/host/pattern_device.h).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ constexpr uint64_t kRegisters = 0xF8000000, kWindow = 0xE0000000, kNowhere = 0xD
 constexpr uint16_t kCommand = 4, kPowerState = 0xA4;
 constexpr uint64_t kMessage = 0xFEE00000, kForever = ~uint64_t{0};
 
-/// An engine, and an object that must exist as long as the engine.
+/// An engine, and an object that must outlive it.
 struct Made {
   std::shared_ptr<void> beside;
   std::unique_ptr<Engine> engine;

@@ -14,7 +14,7 @@ namespace gmmu::test {
 /// same text.
 ///
 /// Spaces have two levels of nine bits. The root of space s is at VRAM 0x100000 x s; its leaf table for [0, 2 MiB) is
-/// one page after the root.
+/// in the page after the root.
 class Script {
  public:
   using Bare = sim::BareMachine;

@@ -170,7 +170,7 @@ class AnotherUsersCheckout(unittest.TestCase):
         (self.venv / "report.installed").write_bytes(subprocess.run(["cksum"], input=wheels, capture_output=True).stdout.rstrip())
         (self.venv / "bin/python").write_text("#!/bin/sh\n")
         prefix = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] if root else []
-        folder = self.folder / "build/formal"  # in a build/ that everybody can write
+        folder = self.folder / "build/formal"  # in a world-writable build/
         folder.mkdir()
         folder.chmod(0o755 if root else 0o555)
         (self.folder / "build").chmod(0o777)

@@ -152,7 +152,7 @@ class Resume(StudyTest):
         with sqlite3.connect(self.folder / "s.db", timeout=30) as connection:
             try:
                 return connection.execute("SELECT count(*) FROM point").fetchone()[0]
-            except sqlite3.OperationalError:  # the tables are not there yet
+            except sqlite3.OperationalError:  # the tables do not exist yet
                 return 0
 
     def test_an_interrupt_keeps_what_was_finished(self):

@@ -35,7 +35,7 @@ class Covered:
         for factor in factors:
             for value in factor.values:
                 self.at[factor.key, value] = len(self.at)
-        self.seen = [0] * len(self.at)  # for each value a bit for each value with which it has been
+        self.seen = [0] * len(self.at)  # for each value, one bit per value paired with it
         self.own = {}
         for factor in factors:
             mask = sum(1 << self.at[factor.key, value] for value in factor.values)

@@ -37,7 +37,7 @@ import verdict  # noqa: E402
 DRIVERS = ("", "build/drivers/driver_physical.so")  # ours, and one without page tables: the first that a scenario applies to
 MET = ROOT / "tools/combine/met.tsv"  # what was found and mended: scenario, settings, seed, what happened
 BY_TIME = ("os.preemption",)  # which thread runs next depends on the time, which the fast engine estimates
-PAIRS, TRIPLES = 16, 2  # scenarios of a row of pairs, and of a row of triples, without --all
+PAIRS, TRIPLES = 16, 2  # scenarios per row of pairs, and per row of triples, without --all
 
 
 def arguments():

@@ -7,7 +7,7 @@ new key joins by itself. The bounds themselves are tested one key at a time by t
 import json
 import subprocess
 
-# Sections and keys that are not combined, with the reason.
+# Sections and keys that the check leaves out, each with the reason.
 LEFT_OUT = {
     "inject": "faults on purpose: the run must fail",
     "device": "for `gmmu run --device` only",
@@ -15,11 +15,11 @@ LEFT_OUT = {
     "policy.file": "a file",
     "policy.arguments": "text for policy.file",
 }
-FEW = 4  # a number of a range as small as this gets every value
+FEW = 4  # a numeric key takes every value if its range (high - low) is at most this
 # Keys whose default in a scenario differs from the configuration's default
 # (sw/app/configuration.cc).
 OF_SCENARIOS = {"os.variety": 200}
-# Keys of which all triples of values are combined.
+# Keys for which the check combines all triples of values.
 THREE_WAY = ("driver.update_mode", "driver.page_tables", "driver.leaf_64k", "driver.dual_pte", "driver.paging_buffer_bytes",
              "driver.paging_buffer_segment", "os.bring_up", "os.iommu", "driver.isolation", "gpu.count", "driver.visible_vram_kib",
              "os.preemption", "driver.interface_version")

@@ -6,7 +6,7 @@ import hashlib
 import reduce
 import verdict
 
-ATTEMPTS = 60  # conflicts of a row, after which its remaining settings count as not run
+ATTEMPTS = 60  # limit of conflicts in a row; its remaining settings then count as not run
 
 
 class Conflict:
@@ -25,7 +25,7 @@ class Settler:
 
     def __init__(self, command, known):
         self.command, self.known, self.of_scenario, self.runs = command, known, {}, 0
-        self.keys_of = {}  # sort of an end: the keys of the conflicts that ended so
+        self.keys_of = {}  # kind of outcome -> keys of the conflicts with this outcome
 
     def run(self, scenario, seed, settings, report=None):
         self.runs += 1

@@ -16,7 +16,7 @@ import count
 FILE = config.CONSTRAINTS / "brams.txt"
 ROWS = (22, 46, 70, 82)  # block RAM rows of the LFE5U-85F
 COLUMNS = [(start + 9 * group + 2 * n, n) for start, groups in ((4, 7), (69, 6)) for group in range(groups) for n in range(4)]
-USED = (0, 2, 4)         # sites used in each group of five adjacent ones
+USED = (0, 2, 4)         # sites that are used in each group of five adjacent sites
 FAR = 40                 # nets with more sinks are ignored when RAMs are placed
 SWAPS, SEED = 3_000_000, 1
 

@@ -9,7 +9,7 @@ KINDS = ("lut", "ff", "bram", "dsp")
 MAPPED = {"LUT4": ("lut", 1), "CCU2C": ("lut", 2), "TRELLIS_DPR16X4": ("lut", 6), "TRELLIS_FF": ("ff", 1),
           "DP16KD": ("bram", 1), "PDPW16KD": ("bram", 1), "MULT18X18D": ("dsp", 1)}
 PLACED = {"TRELLIS_COMB": ("lut", 1), "TRELLIS_FF": ("ff", 1), "DP16KD": ("bram", 1), "MULT18X18D": ("dsp", 1)}
-OWN = "by nextpnr"  # cells that nextpnr adds: ends of carry chains, constants
+OWN = "by nextpnr"  # cells that nextpnr adds: the ends of carry chains, and constants
 
 
 def owner(cell, paths):

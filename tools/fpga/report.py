@@ -7,7 +7,7 @@ import count
 import timing
 
 BEGIN, END = "<!-- written by tools/synth.py --docs -->", "<!-- end -->"
-LATE = 12   # number of late registers listed
+LATE = 12   # number of late registers that the report lists
 
 
 def blocks(found, counts, title):

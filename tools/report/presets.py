@@ -24,9 +24,9 @@ KIB, MIB = 1 << 10, 1 << 20
 ONE = ("--compute-units", "1", "--warps", "1")           # one access in flight
 EACH_PAGE = ("--fragmented", "100")                      # no page shares a TLB entry with its neighbours
 MANY = ("--memory", "system", "--warps", "16", "--window", "4", "--warmup", "2000")
-# Pointer chases with one access in flight. The scale is the number of published bytes that one simulated byte stands
-# for. The two lists are published footprints in MiB: the first for chases with one node per page, the second for chases
-# with one node per block of sixteen pages.
+# Pointer chases with one access in flight. The scale is the number of published bytes that one
+# simulated byte represents. The two lists are published footprints in MiB: the first for chases
+# with one node per page, the second for chases with one node per block of sixteen pages.
 CHASES = {
     "k80-like": (32, [1, 1.5, 1.75, 2, 2.125, 2.25, 2.5, 3, 4, 5],
                  [48, 96, 128, 140, 144, 148, 152, 160, 200, 300, 1500, 1800, 2048, 2064, 2080, 2112, 2200, 2320, 3000, 4000, 5000]),

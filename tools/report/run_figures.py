@@ -7,7 +7,7 @@ import style
 from sources import own_name
 from style import new
 
-MOST = 4     # most runs for which single-run figures are drawn
+MOST = 4     # maximum number of runs for which single-run figures are drawn
 
 
 def each(data, draw, has, missing):

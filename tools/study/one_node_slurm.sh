@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # one_node_slurm.sh COMMAND...: starts Slurm on this computer, runs the command with it, and stops it. Needs root on
-# Debian with slurm-wlm and munge, and no existing Slurm configuration: while the command runs, this
-# script keeps its own configuration in /etc/slurm, the only place where Snakemake's jobs look for
+# Debian with slurm-wlm and munge, and no existing Slurm configuration: while the command runs, the
+# script puts its own configuration into /etc/slurm, the only place where Snakemake's jobs look for
 # one. The exit status is that of the command.
 set -eu
 [ "$(id -u)" = 0 ] || { echo "one_node_slurm: run it as root" >&2; exit 2; }

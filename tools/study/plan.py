@@ -19,7 +19,7 @@ RANGE = {"from", "to", "step", "times"}
 ENGINES = ("rtl", "fast", "board")
 COMMANDS = ("run", "replay")
 MOST_SECONDS = 2_000_000  # seconds of a point: a process wait takes milliseconds in 31 bits
-MOST_VALUES = 10**9       # most values of a range
+MOST_VALUES = 10**9       # maximum number of values in a range
 
 
 class StudyError(Exception):
@@ -236,7 +236,7 @@ class Study:
             if kind == "list":
                 values = {name: each[number if len(each) > 1 else 0] for name, each in axes}
             else:
-                for name, each in reversed(axes):  # the last axis changes fastest
+                for name, each in reversed(axes):  # so that the last axis changes fastest
                     number, at = divmod(number, len(each))
                     values[name] = each[at]
             return Point(self, values)

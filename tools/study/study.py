@@ -17,7 +17,7 @@ import runner
 import store
 from plan import Study, StudyError
 
-MANY = 10_000  # points that need --yes
+MANY = 10_000  # a study with more points needs --yes
 
 
 def arguments():
@@ -121,7 +121,7 @@ def main():
 
 def run(args, study, work, results, ids, jobs):
     finished = results.finished(args.again)
-    todo = {}  # id -> number; equal points run once
+    todo = {}  # id -> point number; equal points run only once
     for number, one in enumerate(ids):
         if one not in finished:
             todo.setdefault(one, number)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A complete driver of the physical model (WDDM 1): its GPU has no page tables. The system places each allocation in a
- * segment, and DxgkDdiPatch writes the addresses into DMA buffers before they run. The device is plain memory (--device
- * none), which hardware.c serves.
+/* A complete driver for the physical memory model (WDDM 1): its GPU has no page tables. The system
+ * places each allocation in a segment, and DxgkDdiPatch writes the addresses into DMA buffers
+ * before they run. The device is plain memory (--device none), which hardware.c serves.
  *
  *   segment 1   the aperture, from APERTURE_BASE on; its map, 8 bytes per page, is at the end of local memory
  *   segment 2   local memory
@@ -153,7 +153,7 @@ static NTSTATUS CreateDevice(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
 
 static NTSTATUS DestroyDevice(HANDLE device) { return Free(device); }
 
-/* Sets the sizes of what the system creates for each context: DMA buffers, and lists. */
+/* Sets the sizes of the DMA buffers and lists that the system creates for each context. */
 static NTSTATUS CreateContext(HANDLE device, DXGKARG_CREATECONTEXT* args) {
   args->ContextInfo.DmaBufferSize = DMA_BYTES;
   args->ContextInfo.DmaBufferSegmentSet = 0; /* contiguous system memory */
@@ -332,7 +332,7 @@ static NTSTATUS Map(struct adapter* a, DXGKARG_BUILDPAGINGBUFFER* b, UINT64 firs
        ? (UINT64)(b)->Transfer.end.SegmentAddress.QuadPart + (b)->Transfer.TransferOffset + (page) * (UINT64)PAGE \
        : MmGetMdlPfnArray((b)->Transfer.end.pMdl)[(b)->Transfer.MdlOffset + (page)] * PAGE | BUS)
 
-/* Writes one command per page. MultipassOffset counts the pages done so far. */
+/* Writes one command per page. MultipassOffset counts the pages moved so far. */
 static NTSTATUS Transfer(DXGKARG_BUILDPAGINGBUFFER* b) {
   const UINT64 size = b->Transfer.TransferSize;
   while ((UINT64)b->MultipassOffset * PAGE < size) {

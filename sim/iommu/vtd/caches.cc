@@ -23,7 +23,7 @@ size_t EraseIf(std::vector<T>& entries, Condition condition) {
 }
 
 bool Overlap(uint64_t a, unsigned a_lg2, uint64_t b, unsigned b_lg2) {
-  const unsigned lg2 = std::max(a_lg2, b_lg2);  // aligned blocks are nested or disjoint
+  const unsigned lg2 = std::max(a_lg2, b_lg2);  // blocks are nested or disjoint: use the larger
   return lg2 >= 64 || a >> lg2 == b >> lg2;
 }
 

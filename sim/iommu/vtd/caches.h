@@ -79,8 +79,8 @@ class VtdIotlb {
   uint64_t clock_ = 0;
 };
 
-/// A non-leaf entry: the address of the table of `level` for all IOVAs that share the bits above
-/// that table's index.
+/// A non-leaf entry: the address of the level-`level` table for all IOVAs that share the address
+/// bits above that table's index.
 struct VtdTableEntry {
   uint16_t did = 0;
   uint8_t level = 1;   ///< level of the table that it points to: 1 .. levels - 1
@@ -94,7 +94,7 @@ struct VtdTableEntry {
 class VtdTableCache {
  public:
   explicit VtdTableCache(unsigned entries_a_level) : capacity_(entries_a_level) {}
-  /// Finds the cached table for `iova` at the lowest level, below level `levels`.
+  /// Finds the lowest-level cached table for `iova` that is below level `levels`.
   std::optional<VtdTableEntry> Find(uint16_t did, uint64_t iova, unsigned levels);
   void Fill(const VtdTableEntry& entry);
   size_t DropAll();

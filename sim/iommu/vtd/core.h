@@ -99,12 +99,12 @@ class VtdCore {
   /// draining, the walk still counts as started at its Lookup.
   void Restart(VtdWalk& walk);
   void Finish(const VtdWalk& walk);
-  /// Recounts an IOTLB hit as a miss that waited for a walk in progress; `below_top` is whether
+  /// Recounts an IOTLB hit as a miss that waited for a walk in progress; `below_top` tells whether
   /// that walk started below the top table. This is for callers that perform accesses first and
   /// compute their times later (sim/twin): the times can show that the hit arrived while the walk
   /// for its page was in progress.
   void CountJoined(bool below_top);
-  /// Returns the number of requests for which Lookup was called, but not yet Finish.
+  /// Returns the number of requests for which Lookup, but not yet Finish, has been called.
   uint64_t in_flight() const { return drains_.in_flight(); }
 
   // ---- translation at once
@@ -138,8 +138,8 @@ class VtdCore {
   std::vector<RemapDevice> MappingsOf(RemapMemory& memory, uint64_t root) const;
   /// Returns the number of faults by reason number, whether or not they were recorded.
   const std::array<uint64_t, 16>& faults() const { return faults_; }
-  /// Block "iommu". Each request counts at most once in each lookup counter, whether or not it is restarted. While no
-  /// request is in flight, these sums hold:
+  /// Returns the counters of block "iommu". Each request counts at most once in each lookup
+  /// counter, whether or not it is restarted. While no request is in flight, these sums hold:
   ///
   ///   requests                      = bypassed + context_hits + context_misses
   ///   context_hits + context_misses = context_ended + iotlb_hits + iotlb_misses

@@ -62,7 +62,7 @@ inline constexpr uint64_t kEntryRead = 1, kEntryWrite = 2, kEntryPageSize = 1u <
 inline constexpr uint64_t kEntryTransient = uint64_t{1} << 62;
 inline constexpr uint64_t kEntryAddress = 0x000F'FFFF'FFFF'F000;
 
-/// log2 of the number of bytes that one entry of a table of `level` covers (level 1: 4 KiB).
+/// log2 of the number of bytes that one entry of a level-`level` table covers (level 1: 4 KiB).
 constexpr unsigned LevelShift(unsigned level) { return 12 + 9 * (level - 1); }
 
 /// Returns the mask of bits [63:width].

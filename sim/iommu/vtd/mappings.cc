@@ -72,8 +72,8 @@ void VtdCore::MapTable(RemapMemory& memory, unsigned level, uint64_t table, uint
 std::vector<RemapDevice> VtdCore::MappingsOf(RemapMemory& memory, uint64_t root) const {
   std::vector<RemapDevice> devices;
   for (unsigned sid = 0; sid < 0x10000; ++sid) {
-    // Decodes the tables with the same functions as a request from this device. Address 0 is legal
-    // for such a walk.
+    // Decode the tables with the functions that translate a request from this device. The request's
+    // IOVA is 0, which is legal.
     VtdWalk walk;
     walk.request_.sid = static_cast<uint16_t>(sid);
     walk.stage_ = VtdWalk::Stage::kRoot;

@@ -157,7 +157,7 @@ std::optional<uint8_t> VtdCore::Execute(uint64_t low, uint64_t high) {
       if (Bits(low, 31, 7) != 0 || Bits(high, 1, 0) != 0) return vtd::kQueueReserved;
       if ((low & (kWaitInterrupt | kWaitStatus)) == 0) return vtd::kQueueNoInformation;
       return std::nullopt;
-    default: return vtd::kQueueBadType;  // no device TLB, interrupt remapping or PASID caches
+    default: return vtd::kQueueBadType;  // no support for device TLBs, interrupt remapping, PASIDs
   }
 }
 

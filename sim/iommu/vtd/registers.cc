@@ -114,7 +114,7 @@ void VtdCore::WriteRegister(uint32_t offset, unsigned size, uint64_t value) {
     return;
   }
   // IQT takes effect when its low half is written, all other registers when their high half is
-  // written. That half must be written last.
+  // written, so write that half last.
   const bool tail = offset == vtd::kIqt;
   WriteHalf(offset + (tail ? 4 : 0), static_cast<uint32_t>(tail ? value >> 32 : value));
   WriteHalf(offset + (tail ? 0 : 4), static_cast<uint32_t>(tail ? value : value >> 32));

@@ -12,8 +12,8 @@ struct VtdParameters {
   unsigned sagaw = 0x6;            ///< bit 1: 39-bit/3 levels, bit 2: 48/4, bit 3: 57/5
   unsigned mgaw = 48;              ///< width of the largest IOVA in bits
   unsigned num_fault_records = 8;  ///< 1..256
-  unsigned fro = 0x22;             ///< fault records at 16 * fro
-  unsigned iro = 0x0F;             ///< IVA and IOTLB registers at 16 * iro
+  unsigned fro = 0x22;             ///< offset of the fault records / 16
+  unsigned iro = 0x0F;             ///< offset of the IVA and IOTLB registers / 16
   unsigned mamv = 18;              ///< largest address mask for a page-selective invalidation
   bool pages_2m = true;
   bool pages_1g = true;
@@ -42,7 +42,7 @@ enum class VtdReason : uint8_t {
   kAddressWidth = 0x4,
   kNoWrite = 0x5,
   kNoRead = 0x6,
-  kTableUnreadable = 0x7,  ///< a paging table below the top one
+  kTableUnreadable = 0x7,  ///< a paging table below the top one cannot be read
   kRootUnreadable = 0x8,
   kContextUnreadable = 0x9,
   kRootReserved = 0xA,

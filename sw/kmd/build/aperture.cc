@@ -66,9 +66,9 @@ NTSTATUS BuildMapAperture2(Build& build) {
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// The range stays accessible: it maps the dummy page that the system passes. While the adapter is
-// reset but not restarted, nothing is written: the GPU must not be used, and the restart rewrites
-// the whole table.
+// The range stays accessible, because its pages then map the dummy page that the system passes.
+// While the adapter is reset but not restarted, the function writes nothing: the GPU must not be
+// used, and the restart rewrites the whole table.
 NTSTATUS BuildUnmapAperture(Build& build) {
   const auto& op = build.args.UnmapApertureSegment;
   if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages)) return STATUS_INVALID_PARAMETER;

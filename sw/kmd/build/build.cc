@@ -40,7 +40,7 @@ NTSTATUS Dispatch(Build& build) {
     case DXGK_OPERATION_NOTIFY_FENCE_RESIDENCY:
     case DXGK_OPERATION_NOTIFY_ALLOC: return STATUS_SUCCESS;
 
-    // The system sends all other operations only to drivers that opt in.
+    // The system sends all other operations only to drivers that opt in, which this one does not.
     default: return STATUS_NOT_SUPPORTED;
   }
 }
@@ -54,7 +54,7 @@ bool Build::PagingSpace(uint32_t* space) const {
 
 bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) const {
   const auto at = static_cast<uint64_t>(address.QuadPart);
-  if (segment == kHiddenSegment) {  // the hidden segment directly follows the VRAM segment in VRAM
+  if (segment == kHiddenSegment) {  // in VRAM, the hidden segment follows the VRAM segment
     const uint64_t start = adapter.parameters.BaseOf(kVramSegment);
     if (adapter.hidden_page() == 0 || at < start + adapter.hidden_page() * kPage) return false;
     *place = Place::Physical(regs::Target::kVram, at - start);

@@ -12,7 +12,7 @@ class Adapter;
 /// If the buffer is too small, an operation writes the commands that fit, keeps its progress in
 /// args.MultipassOffset and returns STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER. The system then
 /// submits the buffer and calls again with the same operand and an empty buffer. Any other failure
-/// is an error of the caller or the driver, and is fatal to the system.
+/// is an error by the caller or the driver, and is fatal to the system.
 struct Build {
   Adapter& adapter;  ///< the adapter that will execute the buffer
   DXGKARG_BUILDPAGINGBUFFER& args;

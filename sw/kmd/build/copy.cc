@@ -10,8 +10,8 @@
 namespace gmmu::kmd {
 namespace {
 
-/// Divides a range into pieces whose source and destination do not overlap, ordered such that no
-/// piece overwrites the source of a later piece (like memmove).
+/// Divides a range into pieces. The source and the destination of a piece do not overlap, and the
+/// order of the pieces ensures that no piece overwrites the source of a later piece (like memmove).
 struct Move {
   explicit Move(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE& range)
       : source(range.SrcPageTableAddress + range.SrcStartPteIndex * kEntryBytes),
@@ -21,8 +21,8 @@ struct Move {
     piece = std::min<uint64_t>(entries, distance);
   }
   bool upward() const { return destination < source; }
-  /// Size returns the length of the piece that follows the first `done` copied entries, and First
-  /// its lowest entry.
+  /// Size returns the number of entries in the piece that is copied after the first `done` entries,
+  /// and First the index of its lowest entry.
   uint64_t Size(uint64_t done) const { return std::min(piece, entries - done); }
   uint64_t First(uint64_t done) const { return upward() ? done : entries - done - Size(done); }
 
@@ -33,7 +33,7 @@ struct Move {
 
 // MultipassOffset counts the entries copied so far over all ranges. Addresses are in the privileged
 // space. A copied entry would keep its contiguous bit, which may be wrong in the new table, so the
-// operation is rejected if the driver uses that bit.
+// operation is rejected if the driver sets that bit.
 NTSTATUS BuildCopyPageTableEntries(Build& build) {
   const auto& op = build.args.CopyPageTableEntries;
   uint32_t space = 0;
@@ -48,7 +48,7 @@ NTSTATUS BuildCopyPageTableEntries(Build& build) {
     if (range.SrcPageTableAddress % kEntryBytes != 0 || range.DstPageTableAddress % kEntryBytes != 0)
       return STATUS_INVALID_PARAMETER;
   }
-  uint64_t before = 0;  // total entries of earlier ranges
+  uint64_t before = 0;  // number of entries in earlier ranges
   for (UINT i = 0; i < op.NumRanges; ++i) {
     const Move move(op.pRanges[i]);
     uint64_t done = build.args.MultipassOffset - std::min<uint64_t>(build.args.MultipassOffset, before);

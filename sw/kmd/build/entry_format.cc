@@ -8,8 +8,8 @@ namespace {
 constexpr uint64_t kPageLimit = uint64_t{1} << 36;  // limit of page numbers in 48-bit addresses
 static_assert(regs::PteEntry{}.set_page(1).raw == kNextPage, "a page number counts from bit 12");
 
-/// Sets `large` to whether a level-1 entry points to a leaf table of 64 KiB entries. Returns false
-/// if the hardware has no such entry.
+/// Sets `large` to true if a level-1 entry points to a leaf table of 64 KiB entries, otherwise to
+/// false. Returns false if the hardware has no such entry.
 bool KindOfTable(const DXGK_PTE& pte, EntryForm form, bool* large) {
   *large = form == EntryForm::kHalf64k;
   if (form == EntryForm::kHalf4k || form == EntryForm::kHalf64k) return true;

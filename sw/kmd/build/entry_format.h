@@ -40,7 +40,7 @@ enum class EntryForm {
 
 /// Size of a hardware entry in bytes.
 inline constexpr uint64_t kEntryBytes = 8;
-/// Difference between adjacent entries that map consecutive pages.
+/// Difference between the raw values of adjacent entries that map consecutive pages.
 inline constexpr uint64_t kNextPage = 0x1000;
 
 }  // namespace gmmu::kmd

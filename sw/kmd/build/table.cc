@@ -15,15 +15,15 @@ namespace gmmu::kmd {
 namespace {
 
 constexpr uint32_t kBlock = ContiguousBlocks::kEntries;
-/// Flag in MultipassOffset: contiguous bits of blocks are still being cleared, so no entry has been
-/// written yet. The other bits count the cleared blocks.
+/// Flag in MultipassOffset: the contiguous bits of blocks are still being cleared, so no entry has
+/// been written yet. Bits 30:0 then count the cleared blocks.
 constexpr UINT kSettling = 1u << 31;
 /// Minimum length of a run for which a repeat command with its header takes fewer words than inline
 /// entries.
 constexpr uint32_t kShortestRun = 4;
 
-/// Writes the entries immediately, with the CPU. The window keeps writes in order, so a later write
-/// of a doorbell or root takes effect after them.
+/// Writes the entries immediately, with the CPU. The VRAM window does not reorder writes, so a
+/// later write of a doorbell or a root takes effect after them.
 NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const TableSource& source) {
   if (op.PageTableAddress.CpuVirtual == nullptr) return STATUS_INVALID_PARAMETER;
   volatile ULONG64* at = static_cast<volatile ULONG64*>(op.PageTableAddress.CpuVirtual) + source.start();
@@ -37,15 +37,16 @@ NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Tabl
   return STATUS_SUCCESS;
 }
 
-/// Clears the contiguous bit of a block that the call writes only partly, and increments the count
-/// in MultipassOffset. Returns false and changes nothing if the buffer has no room.
+/// Clears the contiguous bit of a block that the call to BuildPagingBuffer overwrites only partly,
+/// and increments the count in MultipassOffset. Returns false and changes nothing if the buffer has
+/// no room.
 bool Demote(Build& build, ContiguousBlocks::Block block) {
   ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
   auto first = blocks.Find(block);
   if (!first) return true;
   const Place at = Place::Physical(block.target, block.address);
   if (!build.commands.TableRepeat(at, kBlock, first->set_contiguous(0).raw, kNextPage)) return false;
-  build.commands.Wait();  // the update overwrites some of these entries
+  build.commands.Wait();  // because the update overwrites some of these entries
   build.args.MultipassOffset = (build.args.MultipassOffset | kSettling) + 1;
   blocks.Forget(block);
   return true;
@@ -75,7 +76,8 @@ bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t st
   return true;
 }
 
-/// Emits commands for the words from MultipassOffset on, which counts the words written so far.
+/// Emits commands that write the words, beginning with word MultipassOffset, which counts the words
+/// written so far.
 NTSTATUS WriteByCommands(Build& build, Place table, const TableSource& source) {
   const uint32_t start = source.start();
   const auto place = [&](uint32_t i) { return table + (uint64_t{start} + i) * kEntryBytes; };
@@ -113,8 +115,8 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
   TableSource source(op, adapter.parameters, adapter.link.index(), adapter.hidden_pages(), adapter.system_page());
   if (!source.Legal()) return STATUS_INVALID_PARAMETER;
 
-  // The update mode decides whether the CPU or the GPU writes. The presence of a buffer does not,
-  // because an immediate update may also have one.
+  // The update mode decides whether the CPU or the GPU writes. The presence of a buffer does not
+  // decide this, because an immediate update may also have one.
   switch (op.UpdateMode) {
     case DXGK_PAGETABLEUPDATE_CPU_VIRTUAL: return WriteByCpu(op, source);
 
@@ -132,7 +134,7 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
           target == regs::Target::kAperture || offset % kPage != 0) {
         return STATUS_INVALID_PARAMETER;
       }
-      // The paging process is excluded, because the CPU also writes its tables, which could leave
+      // The paging process's tables are never marked: the CPU also writes them, which could leave
       // wrong contiguous bits.
       const auto* process = static_cast<const Process*>(op.hProcess);
       if (adapter.parameters.contiguous_pages && process != nullptr && !process->system) source.MarkContiguous();
@@ -149,9 +151,9 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
 }
 
 // Flushes the process's space. Rejects a root that belongs to another process. If the process has
-// no space, nothing is cached, and an empty command only keeps the operation's place in the stream.
-// If both addresses are 0, the whole space is flushed. The page of the end address is included, so
-// it does not matter whether the end is inclusive.
+// no space, nothing is cached; the buffer then needs a command only to keep the operation's place
+// in the stream. If both addresses are 0, the whole space is flushed. The page that contains the
+// end address is flushed too, so it does not matter whether the end is inclusive.
 NTSTATUS BuildFlushTlb(Build& build) {
   const auto& op = build.args.FlushTlb;
   const auto* process = static_cast<const Process*>(op.hProcess);
@@ -162,7 +164,7 @@ NTSTATUS BuildFlushTlb(Build& build) {
   const bool named = build.adapter.Locate(op.RootPageTableAddress.SegmentId, op.RootPageTableAddress.SegmentOffset,
                                           &target, &root);
   uint32_t space = Spaces::kNone;
-  const auto is_foreign = [&] {  // call with `objects` held: the process's contexts may change
+  const auto is_foreign = [&] {  // requires `objects`: another thread may change the contexts
     if (process != nullptr) space = process->space_on(build.adapter.link.index());
     const uint32_t owner = named ? build.adapter.spaces.WithRoot(target, root) : Spaces::kNone;
     return owner != Spaces::kNone && owner != space;
@@ -176,7 +178,7 @@ NTSTATUS BuildFlushTlb(Build& build) {
   } else {
     if (op.EndVirtualAddress < op.StartVirtualAddress) return STATUS_INVALID_PARAMETER;
     const uint64_t last = std::min<uint64_t>(op.EndVirtualAddress, ~uint64_t{0} - kPage) /
-                          kPage;  // clamped: the addition below must not overflow
+                          kPage;  // clamped, so that the addition below cannot overflow
     fits = build.commands.FlushRange(space, op.StartVirtualAddress / kPage * kPage, (last + 1) * kPage);
   }
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;

@@ -8,7 +8,8 @@
 namespace gmmu::kmd {
 
 // Flags.Use64KBPages is relevant for leaf tables only. Above level 0, each entry states the kind of
-// table that it points to (build 26100 updates an entry for a 64 KiB leaf table without the flag).
+// table that it points to (Windows build 26100 does not set the flag when it updates an entry that
+// points to a 64 KiB leaf table).
 TableSource::TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Parameters& parameters, uint32_t own,
                          const HiddenPages& hidden, uint64_t system_page)
     : op_(op), own_(own), hidden_(hidden), system_page_(system_page) {
@@ -67,7 +68,7 @@ uint64_t TableSource::Entry(uint32_t i) const {
   regs::PteEntry entry = Plain(i);
   if (!mark_) return entry.raw;
   const uint32_t in_block = (op_.StartIndex + i) % ContiguousBlocks::kEntries;
-  if (in_block > i) return entry.raw;  // the block starts before the first entry of the call
+  if (in_block > i) return entry.raw;  // not complete: the block starts before the call's entries
   const uint32_t block = i - in_block;
   if (block != judged_) {
     judged_ = block;

@@ -31,7 +31,7 @@ class TableSource {
   /// exceeds the previous one by `*step`.
   uint32_t Run(uint32_t i, uint32_t most, uint64_t* step) const;
 
-  /// Makes later calls of Entry set the contiguous bit in leaf entries of contiguous blocks.
+  /// Makes later calls to Entry set the contiguous bit in leaf entries of contiguous blocks.
   void MarkContiguous() { mark_ = has_pages_of_4k() && !op_.Flags.Repeat; }
   /// True if entry i of the call starts an aligned block of sixteen that is completely inside the
   /// call and contiguous: valid pages with equal attributes in one aligned 64 KiB.

@@ -12,12 +12,12 @@
 namespace gmmu::kmd {
 namespace {
 
-/// One side of a TRANSFER: an MDL (segment 0) or a range of a segment.
+/// The source or the destination of a TRANSFER: an MDL (segment 0) or a range of a segment.
 struct Side {
-  const PFN_NUMBER* pages = nullptr;  ///< page numbers of the MDL from the first page on; null for a segment
+  const PFN_NUMBER* pages = nullptr;  ///< page numbers of the MDL; null for a range of a segment
   Place start;                        ///< first byte, when `pages` is null
 
-  /// Returns the number of contiguous bytes from `offset` on, at most `most`.
+  /// Returns the number of contiguous bytes that start at `offset`, at most `most`.
   uint64_t Run(uint64_t offset, uint64_t most) const {
     if (pages == nullptr) return most;
     uint64_t page = offset / kPage;
@@ -31,7 +31,8 @@ struct Side {
   }
 };
 
-/// `End` is the type of the operand's Source and Destination.
+/// Creates a Side from the operand's Source or Destination, whose type is `End`. Returns false if
+/// it is invalid.
 template <typename End>
 bool MakeSide(const Build& build, const End& end, UINT mdl_offset, UINT transfer_offset, Side* side) {
   if (end.SegmentId == kSystemMemory) {
@@ -39,14 +40,14 @@ bool MakeSide(const Build& build, const End& end, UINT mdl_offset, UINT transfer
     side->pages = MmGetMdlPfnArray(end.pMdl) + mdl_offset;
     return true;
   }
-  // TransferOffset shifts only a side with a segment address.
+  // TransferOffset applies only to a segment address, not to an MDL.
   if (!build.SegmentPlace(end.SegmentId, end.SegmentAddress, &side->start)) return false;
   side->start.address += transfer_offset;
   return true;
 }
 
-// MultipassOffset counts the pages copied so far. A size of 0 means that the contents are lost;
-// nothing is copied.
+// MultipassOffset counts the pages copied so far. A size of 0 means that the contents need not be
+// preserved, so nothing is copied.
 template <typename Operand>
 NTSTATUS Move(Build& build, const Operand& op, UINT mdl_offset) {
   Side source;
@@ -60,7 +61,7 @@ NTSTATUS Move(Build& build, const Operand& op, UINT mdl_offset) {
     uint64_t bytes = source.Run(done, op.TransferSize - done);
     bytes = destination.Run(done, bytes);
     if (!build.commands.Copy(source.At(done), destination.At(done), bytes)) {
-      build.args.MultipassOffset = static_cast<UINT>(done / kPage);  // runs end at page boundaries
+      build.args.MultipassOffset = static_cast<UINT>(done / kPage);  // `done` is a whole page count
       return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
     }
     done += bytes;
@@ -84,7 +85,7 @@ uint64_t FenceValue(const Adapter& adapter, uint64_t value) {
 
 NTSTATUS BuildTransfer(Build& build) { return Move(build, build.args.Transfer, build.args.Transfer.MdlOffset); }
 
-// This hardware does not swizzle, so a swizzling range has no effect.
+// This hardware does not swizzle, so the operation is a plain transfer even for a swizzling range.
 NTSTATUS BuildSpecialLockTransfer(Build& build) { return Move(build, build.args.SpecialLockTransfer, 0); }
 
 NTSTATUS BuildFill(Build& build) {
@@ -96,8 +97,8 @@ NTSTATUS BuildFill(Build& build) {
                                                                               : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// A transfer of any size is one command. AllocationOffsetInBytes is informative; addresses do not
-// include it.
+// A transfer of any size is one command. AllocationOffsetInBytes is only informative and is not
+// added to the addresses.
 NTSTATUS BuildVirtualTransfer(Build& build) {
   const auto& op = build.args.TransferVirtual;
   uint32_t space = 0;
@@ -130,9 +131,9 @@ NTSTATUS BuildSignalMonitoredFence(Build& build) {
   return STATUS_SUCCESS;
 }
 
-// The GPU records the address of an allocation with ExplicitResidencyNotification, in stream order.
-// Other allocations have no record. Address 0 in segment 0 means that the allocation is not
-// resident.
+// For an allocation with ExplicitResidencyNotification, the GPU writes the address to the residency
+// record, in stream order. Other allocations have no record. The word 0 means that the allocation
+// is not resident.
 NTSTATUS BuildNotifyResidency(Build& build) {
   const auto& op = build.args.NotifyResidency;
   const auto* allocation = static_cast<const Allocation*>(op.hAllocation);
@@ -162,8 +163,8 @@ NTSTATUS SignalMonitoredFence(HANDLE hContext, DXGKARG_SIGNALMONITOREDFENCE* pAr
   return STATUS_SUCCESS;
 }
 
-// READ_PHYSICAL and WRITE_PHYSICAL only order GPU writes before CPU reads. The command's wait bit
-// and the submission's fence ensure this.
+// READ_PHYSICAL and WRITE_PHYSICAL only order GPU writes before CPU reads. The wait bit of an empty
+// command and the submission's fence ensure this order.
 NTSTATUS BuildBarrier(Build& build) {
   return build.commands.Nop() ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }

@@ -22,7 +22,9 @@ struct RecoveryFacts {
 /// Statistics of the exclusive accesses that the operating system has completed.
 struct ExclusiveFacts {
   uint64_t runs = 0;
-  uint64_t drained_ns = 0, quiet_ns = 0;  ///< of the last one: the wait for packets, and the observed silence
+  /// For the last exclusive access: how long it waited for packets, and how long the device was
+  /// observed to be silent.
+  uint64_t drained_ns = 0, quiet_ns = 0;
 };
 
 /// A copyable reference to a logical adapter. Applications use it to wait for packets, an
@@ -58,20 +60,21 @@ class Adapter {
   /// the GPU.
   void SurpriseRemove() const;
 
-  /// Number of calls of a driver entry point.
+  /// Number of calls to a driver entry point.
   uint64_t CallsOf(const std::string& entry) const;
-  /// Number of calls of a callback ("DxgkCbCreateContextAllocation") by the drivers of all
+  /// Number of calls to a callback ("DxgkCbCreateContextAllocation") by the drivers of all
   /// adapters.
   uint64_t CallbacksOf(const std::string& callback) const;
-  /// Returns, in order, the units for which the entry point (add, start, power, stop, remove) was
-  /// called so far. `state` selects calls of DxgkDdiSetPowerState; pass PowerDeviceUnspecified for
+  /// Returns, in order, the units for which the entry point (add, start, power, stop, remove) has
+  /// been called. `state` selects calls to DxgkDdiSetPowerState; pass PowerDeviceUnspecified for
   /// other entry points.
   std::vector<unsigned> UnitsOf(const std::string& entry, DEVICE_POWER_STATE state) const;
 
   /// How the adapter's GPUs access host memory.
   DmaMode mode() const;
   bool has_domain() const;
-  /// True if there is a domain that maps all physical memory, not only the GPU's own.
+  /// True if there is a domain that maps all physical memory, not only the memory that the adapter
+  /// uses.
   bool domain_has_all() const;
   /// Returns the host page to which the domain maps a logical page, or all ones if the page is not
   /// mapped.
@@ -79,10 +82,10 @@ class Adapter {
   /// Host memory that firmware reserves, as the driver reports it.
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved() const;
 
-  /// Activates GPU isolation, as for the start of a secure virtual machine. Throws OsError if the
-  /// machine must not start.
+  /// Activates GPU isolation, as when a secure virtual machine starts. Throws OsError if the
+  /// virtual machine must not start.
   void StartSecureVm() const;
-  /// Begins and ends an exclusive access of the operating system without doing anything in between.
+  /// Begins and ends exclusive access by the operating system, without doing anything in between.
   void TakeDevice() const;
   ExclusiveFacts exclusive() const;
   /// Injects a fault: removes the page at this logical byte address from the domain's mapping.

@@ -24,7 +24,7 @@ VidMm& VidMmOf(const GpuProcess& process);
 bool DeviceLost(const GpuProcess& process);
 /// The reason why the process's device was lost, or "" if it was not.
 const std::string& WhyLost(const GpuProcess& process);
-/// The driver's handles.
+/// Return the driver's handles.
 HANDLE HandleOf(const GpuProcess& process);
 HANDLE ContextOf(const GpuProcess& process);
 /// The segment of the process's root table (0: system memory), the root's byte offset in the
@@ -43,7 +43,7 @@ uint64_t LargePageBytes(const GpuProcess& process);
 /// Number of large pages that are mapped in the process, not counting zero ranges.
 uint64_t LargePagesOf(const GpuProcess& process);
 /// True if the debugger's view (DebugView) of `pages` pages at `va` shows exactly the entries that
-/// map the first pages of the resident allocation with this protection.
+/// map the first pages of `allocation`, which is resident, with `protection`.
 bool DebuggerShows(const GpuProcess& process, uint64_t va, const Allocation& allocation, uint64_t pages,
                    const Protection& protection);
 
@@ -52,7 +52,7 @@ bool DebuggerShows(const GpuProcess& process, uint64_t va, const Allocation& all
 const std::string& NameOf(const Allocation& allocation);
 /// The allocation's size in bytes, a multiple of the page size.
 uint64_t BytesOf(const Allocation& allocation);
-/// The driver's handle.
+/// Returns the driver's handle.
 HANDLE HandleOf(const Allocation& allocation);
 /// The driver's handle for the device that owns the allocation (Allocation::device).
 HANDLE DeviceOf(const Allocation& allocation);
@@ -70,9 +70,9 @@ bool HasNotice(const Allocation& allocation);
 /// is in system memory or not resident.
 Residence ResidenceOf(const Allocation& allocation);
 unsigned SegmentOf(const Allocation& allocation);
-/// The allocation's contents in its backing store in system memory, or nothing if it has no backing
-/// store because it never left VRAM. HostPages returns the host physical pages of the backing
-/// store. Call on any fibre.
+/// InSystemMemory returns the allocation's contents in its backing store in system memory, or
+/// nothing if the allocation has no backing store because it has never left VRAM. HostPages returns
+/// the host physical pages of the backing store. Both can be called on any fibre.
 std::vector<uint8_t> InSystemMemory(const Allocation& allocation);
 std::vector<uint64_t> HostPages(const Allocation& allocation);
 

@@ -33,7 +33,7 @@ struct GpuFacts {
   hw::Bdf bdf;
   uint64_t registers = 0;                     ///< bus address of the registers
   uint64_t highest_visible = 0;               ///< last byte of host memory that the GPU can address without remapping
-  uint32_t paging_node = 0, render_node = 0;  ///< equal if processes have no node of their own
+  uint32_t paging_node = 0, render_node = 0;  ///< equal if there is only one node
   bool map_aperture2 = false;                 ///< MapAperture2Supported
   bool isolation = false;                     ///< IoMmuSecureModeSupported
   bool physical_model = false;                ///< no page tables: neither GpuMmuSupported nor IoMmuSupported
@@ -74,7 +74,7 @@ class Gpu {
   /// The callback table that StartDevice passes to the driver.
   DXGKRNL_INTERFACE Callbacks() const;
 
-  // Direct CPU accesses to VRAM through the window.
+  // Direct CPU accesses to VRAM through BAR 2.
   void ReadVram(uint64_t offset, void* to, uint64_t bytes) const;
   void WriteVram(uint64_t offset, const void* from, uint64_t bytes) const;
 

@@ -15,7 +15,7 @@ class Kernel;
 class VidMm;
 
 /// A copyable reference with which a run accesses the machine: threads, memory and faults. A wait
-/// without a bound of its own throws OsTimeout after kBoundNs of machine time.
+/// without its own bound throws OsTimeout after kBoundNs of machine time.
 class Host {
  public:
   static constexpr uint64_t kBoundNs = 1'000'000'000;

@@ -29,8 +29,8 @@ enum class StopCode : uint32_t {
 /// Returns the symbolic name, such as "VIDEO_MEMORY_MANAGEMENT_INTERNAL", or "" for kUnknown.
 const char* NameOf(StopCode code);
 
-/// Values of parameter 1 of some bug checks. All were observed except kAbortedFence, which is
-/// documented.
+/// Values of parameter 1 for some bug checks. kAbortedFence is documented; the others have been
+/// observed.
 namespace stop {
 constexpr uint64_t kBuildPagingBuffer = 0xB;      ///< 0x10E: P3 is the driver's status
 constexpr uint64_t kPageTableUnreachable = 0x49;  ///< 0x10E: during VA initialisation of the paging process
@@ -66,8 +66,8 @@ auto FindOrStop(Map& map, const typename Map::key_type& key, const Part&... caus
 
 /// Runs `work`. Returns null, or an error that the caller can handle (a failed request, a full
 /// segment, a reset adapter). Errors that end the run (a bug check, a fault, a timeout) are
-/// rethrown. The caller can therefore clean up outside an exception handler, where a fibre may
-/// wait.
+/// rethrown. Because the error is returned, the caller can clean up after the exception handler; a
+/// fibre may wait there, but not inside a handler.
 template <typename Work>
 std::exception_ptr RefusalOf(const Work& work) {
   try {

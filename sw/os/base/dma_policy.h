@@ -37,13 +37,13 @@ struct DmaFacts {
 struct DmaDecision {
   DmaMode mode = DmaMode::kPhysical;
   bool reaches_all = true;  ///< the GPU can address all installed memory without remapping
-  /// The reason why the adapter must not start, or empty if it may.
+  /// The reason why the adapter must not start, or empty if it may start.
   std::string refusal;
 };
 
 /// Decides how a GPU reaches host memory (documentation: IOMMU DMA remapping, "start condition").
 /// Without remapping, the GPU's highest visible address must exceed the last installed byte. If it
-/// does not, the GPU must be remapped; if that is impossible, the adapter does not start.
+/// does not, the GPU's DMA must be remapped; if that is impossible, the adapter does not start.
 DmaDecision DecideDma(const DmaFacts& facts);
 
 }  // namespace gmmu::os

@@ -19,8 +19,8 @@ struct Fault {
   std::string access;  ///< "read", "write", "execute" or ""
   int64_t fence = -1;
   std::string text;  ///< one-line message for the user
-  /// Number and parameters of the bug check that Windows would raise. The number is 0 if there is
-  /// no bug check or if it is unknown.
+  /// Number and parameters of the bug check that Windows would raise. The number is 0 if Windows
+  /// would raise none, or if the number is unknown.
   uint32_t stop_code = 0;
   std::array<uint64_t, 4> stop_parameters{};
 };

@@ -9,8 +9,8 @@
 
 namespace gmmu::os {
 
-/// The free pages of a memory, kept as a bitmap. The time of a call for a few pages hardly depends
-/// on how scattered the free pages are.
+/// The free pages of a memory, kept as a bitmap. The time that a call for a few pages takes hardly
+/// depends on how scattered the free pages are.
 ///
 /// Ranges and alignments are widened to whole pages. The possible places of a range are counted for
 /// the most recently requested combinations of size and alignment; the first call with a new
@@ -29,7 +29,8 @@ class FreePages : public FreeSpace {
   uint64_t StartBefore(uint64_t end) const override;
 
  private:
-  // Enough for alternating requests for pages, blocks and page tables.
+  // Number of combinations of size and alignment that are counted: enough for alternating requests
+  // for pages, blocks and page tables.
   static constexpr size_t kKinds = 4;
 
   uint64_t PagesUpTo(uint64_t address) const { return address / page_ + (address % page_ != 0 ? 1 : 0); }
@@ -39,7 +40,7 @@ class FreePages : public FreeSpace {
   const uint64_t page_;
   PageBits bits_;
   mutable std::vector<PlaceCounts> kinds_;
-  mutable size_t replaced_ = 0;  // number of replaced elements of kinds_
+  mutable size_t replaced_ = 0;  // number of elements of kinds_ replaced so far
 };
 
 }  // namespace gmmu::os

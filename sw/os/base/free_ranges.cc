@@ -26,7 +26,7 @@ struct FreeRanges::Summary {
   std::unique_ptr<Node> node;
 };
 
-/// A leaf contains holes, an inner node contains children. Only the root may be empty.
+/// A leaf contains holes; an inner node contains children. Only the root may be empty.
 struct FreeRanges::Node {
   std::vector<Hole> holes;
   std::vector<Summary> children;

@@ -11,9 +11,9 @@ namespace gmmu::os {
 
 /// The free ranges ("holes") of an address space of any size, in ascending order; adjacent holes
 /// are merged. They are stored in the leaves of a balanced tree, whose nodes count the places for
-/// the most recently requested sizes. The time of a call grows with the logarithm of the number of
-/// holes, except for the first call with a new size. Memories, which can have millions of holes,
-/// use FreePages instead.
+/// the most recently requested sizes. Calls take time logarithmic in the number of holes, except
+/// for the first call with a new size. For memories, which can have millions of holes, use
+/// FreePages instead.
 class FreeRanges : public FreeSpace {
  public:
   struct Hole {
@@ -34,9 +34,9 @@ class FreeRanges : public FreeSpace {
 
  private:
   // VRAM is allocated in pages and blocks alternately, so places are counted for several
-  // combinations.
+  // combinations of size and alignment.
   static constexpr size_t kKinds = 4;
-  /// A combination of size and alignment, without address bounds, whose places are counted.
+  /// A combination of size and alignment whose places are counted over the whole space.
   struct Kind {
     uint64_t size = 0;  // 0 if the element is unused
     uint64_t alignment = 1;

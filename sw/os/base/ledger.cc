@@ -44,7 +44,7 @@ bool Ledger::IsOpen(Ticket ticket, const std::string& kind) const {
 }
 
 std::vector<Leak> Ledger::Leaks() const {
-  std::vector<Ticket> tickets;  // ticket numbers ascend in the order of opening
+  std::vector<Ticket> tickets;  // tickets are numbered in the order of Open calls
   tickets.reserve(open_.size());
   for (const auto& [ticket, entry] : open_) tickets.push_back(ticket);
   std::sort(tickets.begin(), tickets.end());

@@ -28,7 +28,7 @@ class Ledger {
   using Ticket = uint64_t;
 
   Ticket Open(const std::string& kind, std::string name, const std::string& owner, const std::string& created_by);
-  /// Like Open, but for a range, whose name is "START+SIZE" in hexadecimal digits.
+  /// Like Open, but for a range, whose name is "START+SIZE" in hexadecimal.
   Ticket OpenRange(const std::string& kind, uint64_t start, uint64_t size, const std::string& owner,
                    const std::string& created_by);
   /// Throws std::logic_error if the ticket is not open, which is a bug of the OS model.

@@ -24,9 +24,10 @@ enum class ReservedQuery { kNullPointer, kZeroCount };
 
 /// Which pages kEnableMappings maps when isolation is switched on. The documents contradict each
 /// other: the description of the flag says "all physical memory", and the description of activation
-/// says the memory that Dxgkrnl tracks.
+/// mentions only the memory that Dxgkrnl tracks.
 enum class IsolationScope {
-  /// Memory of driver callbacks, VidMm and reserved ranges; later memory when it is allocated.
+  /// The memory of driver callbacks, of VidMm and of reserved ranges. Memory that is allocated
+  /// later is mapped when it is allocated.
   kTracked,
   kAll,  ///< every installed page
 };

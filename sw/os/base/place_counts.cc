@@ -43,7 +43,7 @@ void PlaceCounts::Changed(uint64_t first, uint64_t end) {
 // Returns a bit for each page of `word`, set if a place begins at the page; `after` free pages follow the word.
 uint64_t PlaceCounts::PlacesOf(uint64_t word, uint64_t after) const {
   if (size_ == 1) return word;
-  if (size_ > kWord) {  // only the free run at the word's end can begin a place
+  if (size_ > kWord) {  // a place can begin only in the free run at the word's end
     const uint64_t run = PageBits::HighOnes(word);
     if (run == 0 || run + after < size_) return 0;
     const uint64_t last = std::min(kWord - 1, kWord + after - size_);
@@ -53,7 +53,7 @@ uint64_t PlaceCounts::PlacesOf(uint64_t word, uint64_t after) const {
   // for the next word.
   uint64_t low = word, high = after >= kWord ? kAll : (uint64_t{1} << after) - 1;
   for (uint64_t length = 1; length < size_;) {
-    const uint64_t step = std::min(length, size_ - length);  // below kWord
+    const uint64_t step = std::min(length, size_ - length);  // less than kWord
     low &= low >> step | high << (kWord - step);
     high &= high >> step;
     length += step;

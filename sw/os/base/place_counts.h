@@ -38,7 +38,7 @@ class PlaceCounts {
   const PageBits* bits_;
   uint64_t size_;
   uint64_t alignment_;
-  uint64_t multiples_;            // mask of the aligned bits in a word that has any
+  uint64_t multiples_;            // mask of the bits of aligned pages in a word that has any
   std::vector<uint16_t> counts_;  // number of places in each group
   std::vector<uint32_t> sums_;    // Fenwick tree of counts_: sums_[i] is the sum of the `i & -i` groups before group i
   std::vector<bool> marked_;

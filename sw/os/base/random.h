@@ -6,7 +6,7 @@
 namespace gmmu::os {
 
 /// Deterministic pseudo-random numbers (SplitMix64). Each user has its own named stream, so that
-/// adding a user does not change the numbers of the others.
+/// adding a user does not change the numbers that other users receive.
 class Random {
  public:
   Random(uint64_t seed, std::string_view stream) : state_(seed * 0x9E3779B97F4A7C15ull + 0x1234567) {

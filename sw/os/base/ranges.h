@@ -15,10 +15,10 @@ class FreeSpace;
 
 /// Allocates half-open ranges of an address space (VRAM, the aperture, GPU virtual addresses,
 /// logical addresses) at pseudo-random places. The caller chooses the unit of addresses and sizes.
-/// The ledger lists each range as a `kind` owned by `owner`. If `page` is not 0, it must be a power
-/// of two, and ranges consist of whole pages of that size; the time of a call then does not depend
-/// on the number of ranges, at the cost of a bit and a few bytes of memory per page. If `page` is
-/// 0, the space can have any size.
+/// The ledger lists each range as a resource of kind `kind` that `owner` must free. If `page` is
+/// not 0, it must be a power of two, and ranges consist of whole pages of that size; the time of a
+/// call then does not depend on the number of ranges, at the cost of a bit and a few bytes of
+/// memory per page. If `page` is 0, the space can have any size.
 class RangeAllocator {
  public:
   RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner, Ledger& ledger,
@@ -36,10 +36,11 @@ class RangeAllocator {
   /// Like Allocate, but within [from, to) and at a pseudo-random place.
   std::optional<uint64_t> AllocateWithin(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
                                          const std::string& created_by);
-  /// Returns false and changes nothing unless all of [start, start + size) is free.
+  /// Allocates [start, start + size). Returns false and changes nothing if any part of it is not
+  /// free.
   [[nodiscard]] bool AllocateAt(uint64_t start, uint64_t size, const std::string& created_by);
-  /// Frees the range that begins at `start`. Triggers a bug check if there is no such allocated
-  /// range.
+  /// Frees the range that begins at `start`. Triggers a bug check if no allocated range begins
+  /// there.
   void Free(uint64_t start);
 
   uint64_t free_bytes() const { return free_bytes_; }

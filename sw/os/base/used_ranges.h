@@ -15,8 +15,8 @@ namespace gmmu::os {
 /// The allocated ranges, indexed by their starts.
 ///
 /// If the space consists of pages, ranges are looked up by the number of their first page in an
-/// array with four bytes per page. Unlike the nodes of a map, it stays in the processor's caches
-/// when millions of scattered pages are allocated and freed.
+/// array with four bytes per page. Unlike the nodes of a map, this array stays in the processor's
+/// caches when millions of scattered pages are allocated and freed.
 class UsedRanges {
  public:
   struct Range {

@@ -11,7 +11,7 @@ namespace gmmu::os {
 
 /// Makes choices that the documents leave to the system, such as how operations are split and where
 /// a paging buffer begins. The key os.variety is the probability that a choice differs from the
-/// usual one; the run's seed determines which choices do. As with Random, each user has its own
+/// usual one; the run's seed determines which choices differ. As with Random, each user has its own
 /// stream.
 class Variety {
  public:
@@ -22,7 +22,8 @@ class Variety {
   bool Differs() { return per_mille_ != 0 && random_.Below(1000) < per_mille_; }
   /// Returns a number in [0, bound); 0 if `bound` is 0.
   uint64_t Below(uint64_t bound) { return random_.Below(bound); }
-  /// Returns the size of the next part of `left` units: usually all of it, otherwise at least one unit.
+  /// Returns the size of the next part of `left` units: usually all of it, otherwise a random part
+  /// of at least one unit.
   uint64_t PartOf(uint64_t left) { return left > 1 && Differs() ? 1 + random_.Below(left - 1) : left; }
   /// Like PartOf, for bytes. Unless the part takes all that is left, its size is a multiple of a
   /// page, of a cache line or of `unit`, which must divide 64.

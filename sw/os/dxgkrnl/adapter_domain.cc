@@ -72,7 +72,7 @@ void AdapterDomain::Decide(bool may_remap) {
   MakeDomain(mode_ == DmaMode::kIdentity);
 }
 
-// Before DxgkDdiStartDevice, DXGK_IOMMU_CAPS is the only source of what the driver requires.
+// Before DxgkDdiStartDevice, only DXGK_IOMMU_CAPS reports whether the driver requires isolation.
 bool AdapterDomain::IsolatedFromTheStart() const {
   const auto& iommu = adapter_.answers().iommu;
   if (!iommu) return false;

@@ -38,7 +38,7 @@ class AdapterDomain {
   // driver requires (IommuIsolationRequired), and for isolation that the driver supports if
   // isolation is already on in this machine. A driver older than WDDM 2.9 reports its GPU's address
   // limit (admission.h) and its requirements only after the start, so it starts without a domain.
-  // `may_remap` is false after the driver was found to lack MapAperture2Supported.
+  // `may_remap` is false if an earlier attempt found that the driver lacks MapAperture2Supported.
   void Decide(bool may_remap);
   void QueryReserved();
   /// Attaches the devices to the domain. No device may use the bus during this call.
@@ -48,7 +48,7 @@ class AdapterDomain {
   void MapSegments();
   void DetachAll();
   void Destroy();
-  /// Returns to the state before the start.
+  /// Restores the state before the start.
   void Reset();
 
   // The steps of GpuIsolation. Call each once, in this order: create an empty 1:1 domain, map what the GPU may access,
@@ -69,8 +69,8 @@ class AdapterDomain {
   void SwitchIommuOn();
   /// Disables the IOMMU, unless another adapter has a domain.
   void SwitchIommuOff();
-  /// Creates passing_, a 1:1 domain of all memory, for an adapter that uses host physical addresses
-  /// while another adapter needs the IOMMU.
+  /// Creates passing_, a domain that maps all memory 1:1, for an adapter that uses host physical
+  /// addresses while another adapter needs the IOMMU.
   void MakePassing();
   void EndPassing();
   void MakeDomain(bool identity);
@@ -87,7 +87,7 @@ class AdapterDomain {
   DmaMode mode_ = DmaMode::kPhysical;
   bool reaches_all_memory_ = true;
   RemappingDomain* domain_ = nullptr;
-  // See MakePassing. It is destroyed before the GPUs are attached to domain_.
+  // See MakePassing. passing_ is destroyed before the GPUs are attached to domain_.
   RemappingDomain* passing_ = nullptr;
   std::set<const PhysicalAdapter*> attached_;
   std::vector<DXGK_PHYSICAL_MEMORY_RANGE> reserved_;

@@ -19,7 +19,8 @@ namespace gmmu::os {
 namespace {
 constexpr ULONG kPasid = 1;
 
-/// A context of the physical model must have buffers and lists. Only a system context may lack them.
+/// In the physical model, a context must have buffers and lists. Only a system context may lack
+/// them.
 void RequireLists(const DXGK_CONTEXTINFO& info, UINT apertures, const std::string& name) {
   const auto refuse = [&](const char* member, const std::string& text) {
     throw OsError(std::string("DXGK_CONTEXTINFO.") + member + " of the context of " + name + " is " + text);
@@ -58,7 +59,7 @@ void AdapterObjects::OpenDevice(ProcessHandles& handles, const std::string& name
   const auto open = [&] {
     DXGKARG_CREATEDEVICE device{};
     device.hDevice = handles.dxgk_device = NewHandle(1);
-    device.pInfo = nullptr;  // pInfo and the flags are members of a union
+    device.pInfo = nullptr;  // clears the whole union before its flags are set
     device.Flags.SystemDevice = system;
     device.hKmdProcess = handles.process;
     if (system && kernel_.parameters().system_process_has_pasid) device.Pasid = kPasid;
@@ -91,7 +92,7 @@ void AdapterObjects::OpenContext(ProcessHandles& handles, const std::string& nam
   }
   Miniport::Require(status, "DxgkDdiCreateContext for " + name);
   if (!system && gpu.caps().physical_model) {
-    const unsigned aperture = gpu.aperture_segment().id;  // 0 means no aperture segment
+    const unsigned aperture = gpu.aperture_segment().id;  // 0: there is no aperture segment
     RequireLists(context.ContextInfo, aperture == 0 ? 0 : 1u << (aperture - 1), name);
   } else if (!system && context.ContextInfo.DmaBufferSize != 0 && context.ContextInfo.DmaBufferSegmentSet == 0) {
     throw BugCheck(

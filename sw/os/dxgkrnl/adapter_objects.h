@@ -15,13 +15,13 @@ class Miniport;
 class PhysicalAdapter;
 struct GpuDevice;
 
-/// Handles of a GPU process: the driver's handles, except those with the prefix dxgk_, which are
-/// Dxgkrnl's. With linked adapters, the process has a context on each adapter.
+/// Handles of a GPU process. They are the driver's handles, except those with the prefix dxgk_,
+/// which are Dxgkrnl's. With linked adapters, the process has a context on each adapter.
 struct ProcessHandles {
   HANDLE process = nullptr;
   HANDLE device = nullptr;
   HANDLE context = nullptr;        ///< null: no context yet
-  HANDLE second_device = nullptr;  ///< second device of the system process (observed on build 22621)
+  HANDLE second_device = nullptr;  ///< second device of the system process (Windows build 22621)
   uint32_t node = 0;               ///< node of the context
   bool joined = false;             ///< a copy for another linked adapter; process and device belong to the original
   GpuDevice* state = nullptr;      ///< null: the system's device

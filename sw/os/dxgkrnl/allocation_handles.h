@@ -8,7 +8,7 @@ namespace gmmu::os {
 
 /// The allocation handles that DxgkDdiOpenAllocation passes to the driver. With a handle, the
 /// driver looks up its own data for the allocation (DxgkCbGetHandleData, DxgkCbAcquireHandleData).
-/// The latter also holds the allocation until DxgkCbReleaseHandleData.
+/// DxgkCbAcquireHandleData also holds the allocation until DxgkCbReleaseHandleData is called.
 class AllocationHandles {
  public:
   /// Returns a new handle for the allocation whose driver handle is `allocation`.
@@ -18,7 +18,7 @@ class AllocationHandles {
   /// Closes the handle. Triggers a bug check if the driver still holds the allocation.
   void Close(D3DKMT_HANDLE handle);
 
-  /// Returns null if the handle is not an allocation's. Handles of resources are not modelled.
+  /// Returns null if the handle is not an allocation handle. Resource handles are not modelled.
   HANDLE Data(const DXGKARGCB_GETHANDLEDATA& args) const;
   /// Returns the driver's data and holds the allocation until Release is called with `release`.
   HANDLE Acquire(const DXGKARGCB_GETHANDLEDATA& args, DXGKARG_RELEASE_HANDLE& release);

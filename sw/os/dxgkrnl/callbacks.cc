@@ -36,7 +36,8 @@ NTSTATUS MapMemory(HANDLE device, PHYSICAL_ADDRESS address, ULONG length, BOOLEA
   PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
   *pointer = nullptr;
   if (in_io_space || length == 0) return STATUS_INVALID_PARAMETER;
-  if (to_user && adapter.kernel().scheduler().process() == 0) return STATUS_INVALID_PARAMETER;  // no user addresses
+  // The system process (0) has no user addresses.
+  if (to_user && adapter.kernel().scheduler().process() == 0) return STATUS_INVALID_PARAMETER;
   const uint64_t start = static_cast<uint64_t>(address.QuadPart);
   for (const Bar& bar : adapter.function().bars) {
     if (bar.size == 0 || start < bar.address || start - bar.address >= bar.size) continue;
@@ -217,7 +218,8 @@ struct Seam<kMember> {
   }
 
  private:
-  /// An injected fault makes a callback that returns no NTSTATUS return 0.
+  /// If an injected fault makes a callback fail that does not return an NTSTATUS, the callback
+  /// returns 0.
   static Result Refusal() {
     if constexpr (std::is_same_v<Result, NTSTATUS>) return Answer(STATUS_NO_MEMORY);
     else return Result{};
@@ -237,7 +239,7 @@ struct Seam<kMember> {
   static inline Irql highest_irql = kHigh, lowest_irql = kPassive;
 };
 
-/// FAILS marks callbacks that an injected fault can make fail; HOLDS marks those that free or
+/// FAILS marks callbacks that an injected fault can make fail. HOLDS marks callbacks that free or
 /// notify, which cannot fail. The IRQLs are those on the callbacks' reference pages. Memory
 /// callbacks, including those of GPU isolation, are the exception: their pages permit only
 /// PASSIVE_LEVEL, but the driver design guide permits APC_LEVEL, and the model follows the guide.

@@ -14,7 +14,7 @@ class DriverRequests {
   virtual NTSTATUS DestroyContextAllocation(HANDLE allocation) = 0;
   /// Returns 0 if the request fails.
   virtual D3DGPU_VIRTUAL_ADDRESS MapContextAllocation(const DXGKARGCB_MAPCONTEXTALLOCATION& args) = 0;
-  /// Has the GPU write the allocation, and returns when the write is complete.
+  /// Has the GPU write to the allocation, and returns when the write is complete.
   virtual NTSTATUS UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) = 0;
   /// Call only inside DxgkDdiCreateProcess.
   virtual NTSTATUS ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) = 0;

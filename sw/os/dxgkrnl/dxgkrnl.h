@@ -22,14 +22,14 @@ class MemoryObjects;
 class PhysicalAdapter;
 struct AllocationRequest;
 
-/// The user-mode half of the display driver. Its data is passed unchanged to the kernel-mode half;
-/// only the two halves know the format.
+/// The user-mode display driver. Its private data is passed unchanged to the kernel-mode display
+/// driver; only these two drivers know the format.
 struct UserModeDriver {
   /// Returns the private data of an allocation for DxgkDdiCreateAllocation
   /// (DXGK_ALLOCATIONINFO.pPrivateDriverData).
   std::function<std::vector<uint8_t>(const AllocationRequest& request)> allocation_data;
-  /// Returns the hardware's id of a process's address space (used only by instruments), or nullopt
-  /// if the process has none yet. `process` is hKmdProcess.
+  /// Returns the hardware id of a process's address space (used only by instruments), or nullopt if
+  /// the process has no id yet. `process` is hKmdProcess.
   std::function<std::optional<unsigned>(PhysicalAdapter& adapter, HANDLE process)> space_of;
 };
 
@@ -59,9 +59,11 @@ class Dxgkrnl {
   void NoteIsolation() { isolation_noted_ = true; }
   bool isolation_noted() const { return isolation_noted_; }
 
-  /// Records members that the driver sets but the model does not implement (unmodelled.h).
+  /// Records structure members that the driver sets but the model does not implement
+  /// (unmodelled.h).
   void NoteUnmodelled(const std::vector<std::string>& members);
-  /// Returns all recorded members, each once, in the order in which they were recorded.
+  /// Returns all structure members that NoteUnmodelled recorded, each once, in the order of the
+  /// calls.
   const std::vector<std::string>& unmodelled() const;
 
   /// Returns the table that the driver passes to DxgkInitialize. The first load runs the driver's DriverEntry. Throws
@@ -77,7 +79,7 @@ class Dxgkrnl {
   /// DxgkInitialize again.
   const DRIVER_INITIALIZATION_DATA& table_so_far() const;
 
-  /// The user-mode half of the display driver.
+  /// The user-mode display driver.
   void set_user_mode_driver(UserModeDriver driver) { user_mode_driver_ = std::move(driver); }
   const UserModeDriver& user_mode_driver() const { return user_mode_driver_; }
 

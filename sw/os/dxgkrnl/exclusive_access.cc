@@ -11,7 +11,8 @@
 namespace gmmu::os {
 namespace {
 
-/// How long the device is watched before and after the work; far longer than any single access.
+/// How long the device is watched before and after the work. This is far longer than any single
+/// access takes.
 constexpr uint64_t kWatchNs = 50'000;
 
 }  // namespace
@@ -87,8 +88,8 @@ void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<
     DoInSilence(what, work);
   } catch (const std::exception&) {
     try {
-      miniport.driver().EndExclusiveAccess();  // the adapter is still in use and needs its device
-    } catch (const OsError&) {                 // the original error is more specific
+      miniport.driver().EndExclusiveAccess();  // the adapter is still used: it needs its device
+    } catch (const OsError&) {                 // keep the original error: it is more specific
     }
     throw;
   }

@@ -30,10 +30,11 @@ class ExclusiveAccess {
   /// meanwhile. In all cases, exclusive access has ended on return.
   void Run(const std::string& what, const std::function<void()>& work);
 
-  /// runs: number of successful runs. quiet_ns: how long the device was quiet in the most recent run.
+  /// runs: number of successful Run calls. quiet_ns: how long the device was quiet in the most
+  /// recent one.
   uint64_t runs() const { return runs_; }
   uint64_t quiet_ns() const { return quiet_ns_; }
-  /// How long the most recent run waited until the driver held no packets.
+  /// How long the most recent Run call waited until the driver held no packets.
   uint64_t drained_ns() const { return drained_ns_; }
 
  private:

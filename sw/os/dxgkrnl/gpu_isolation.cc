@@ -15,7 +15,7 @@ namespace gmmu::os {
 ForcedIsolation ForceIsolation(uint32_t flags, bool driver_cap) {
   const auto set = [flags](uint32_t bit) { return (flags & bit) != 0; };
   ForcedIsolation actions;
-  // Without driver support, the enable bits are ignored.
+  // Without driver support, the enable bits have no effect unless kBypassDriverCap is set.
   if (!driver_cap && !set(IommuFlags::kBypassDriverCap)) return actions;
   actions.create_domain = set(IommuFlags::kEnabled);
   actions.map = actions.create_domain && set(IommuFlags::kEnableMappings);
@@ -55,7 +55,7 @@ void GpuIsolation::Enable(const ForcedIsolation& actions, IsolationScope scope) 
   adapter_.dxgkrnl().NoteIsolation();
 }
 
-// From WDDM 2.9 on, AdapterDomain::Decide creates the domain before the start.
+// For drivers of WDDM 2.9 and later, AdapterDomain::Decide creates the domain before the start.
 bool GpuIsolation::EnterByPolicy() {
   const ULONG version = adapter_.answers().version;
   if (adapter_.dxgkrnl().remap_policy() != RemapPolicy::kIdentity || HasMemoryCaps(version) ||

@@ -42,8 +42,8 @@ enum class SecureVmStart {
 };
 
 /// `enabled` is true if velocity staging key 14688597 (off by default) is set, or if isolation was
-/// switched on earlier, which only a machine restart undoes. `active`: the adapter is in a domain.
-/// kAllowFailure has no effect here.
+/// switched on since the machine was started. `active`: the adapter is in a domain. kAllowFailure
+/// has no effect here.
 SecureVmStart DecideSecureVm(bool enabled, bool driver_cap, bool active);
 
 /// GPU isolation of one adapter that was started without a domain. While the adapter runs, this

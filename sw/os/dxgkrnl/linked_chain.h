@@ -8,18 +8,18 @@
 
 namespace gmmu::os {
 
-/// A device's result of DxgkDdiLinkDevice, which is called right after DxgkDdiAddDevice of that
-/// device.
+/// What DxgkDdiLinkDevice returned for one device. It is called right after the device's
+/// DxgkDdiAddDevice.
 struct LinkAnswer {
   std::string device;  ///< bus, device and function
   LINKED_DEVICE link{};
 };
 
 /// The chain of linked adapters that contains the first device. If `refusal` is empty, the chain is
-/// usable: it has exactly one lead and as many adapters as its members report.
+/// usable: it has exactly one lead and as many adapters as each of its adapters reports.
 struct LinkedChain {
-  std::vector<size_t> members;  ///< indexes of the answers, in ascending order
-  size_t lead = 0;              ///< index of the lead's answer
+  std::vector<size_t> members;  ///< indexes into FindChain's `answers`, in ascending order
+  size_t lead = 0;              ///< index of the lead in FindChain's `answers`
   std::string refusal;          ///< why the chain cannot be used; Windows then starts in VGA mode
 };
 

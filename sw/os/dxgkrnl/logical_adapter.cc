@@ -97,7 +97,7 @@ hw::BusCounts LogicalAdapter::BusAccesses() {
 }
 
 // MapAperture2Supported is known only after the start, but the domain is needed before it. If the
-// driver turns out to lack this capability, it is stopped and restarted without remapping.
+// driver turns out to lack this capability, the adapter is stopped and restarted without remapping.
 void LogicalAdapter::Start() {
   may_remap_ = true;
   StartInMode();
@@ -175,7 +175,7 @@ void LogicalAdapter::Attach() {
   size_t live = 0;
   for (const auto& gpu : physical_)
     live += objects().LiveAdls(gpu->handle()) + dxgkrnl_.isolation_memory().Live(gpu->handle());
-  if (live != 0) {  // their ADLs hold addresses of the previous DMA mode
+  if (live != 0) {  // live ADLs hold addresses of the previous DMA mode
     throw OsError("the adapter is started while " + std::to_string(live) +
                   " ADLs and pieces of isolation memory of its last start live: the mode of DMA is decided while the "
                   "device references no memory");
@@ -271,7 +271,8 @@ void LogicalAdapter::QueryCaps() {
 
 std::string LogicalAdapter::NotIdle() const {
   if (!vidsch_->idle()) return "the driver holds packets";
-  if (!kernel_.parameters().inject.leak.empty()) return "";  // an injected leak is reported at power-off instead
+  // An injected leak must not fail here: it is reported at power-off.
+  if (!kernel_.parameters().inject.leak.empty()) return "";
   for (const auto& gpu : physical_) {
     for (const Segment& segment : gpu->segments()) {
       if (segment.aperture || segment.space->ranges() == 0) continue;
@@ -311,7 +312,8 @@ void LogicalAdapter::Stop() {
   dma_->DetachAll();
   dxgkrnl_.frame_buffer().Release(handle());
   for (PhysicalAdapter* gpu : DownOrder()) {
-    miniport_->devices().RemoveDevice(gpu->unit());  // the driver may still free memory here
+    // RemoveDevice comes first, because the driver may still free memory during this call.
+    miniport_->devices().RemoveDevice(gpu->unit());
     objects().RemoveAdapter(gpu->handle());
     dxgkrnl_.isolation_memory().RemoveAdapter(gpu->handle());
   }

@@ -80,11 +80,12 @@ class LogicalAdapter {
   const std::vector<std::unique_ptr<PhysicalAdapter>>& gpus() const { return physical_; }
   PhysicalAdapter& physical(unsigned index);
   const PhysicalAdapter& physical(unsigned index) const { return const_cast<LogicalAdapter*>(this)->physical(index); }
-  /// The lead adapter, known once DxgkDdiLinkDevice has returned. The calls below that have no GPU argument use the
-  /// lead.
+  /// The lead adapter, known once DxgkDdiLinkDevice has returned. The functions below that have no
+  /// GPU argument use the lead.
   PhysicalAdapter& lead();
   const PhysicalAdapter& lead() const { return const_cast<LogicalAdapter*>(this)->lead(); }
-  /// Returns the GPU of a callback's hAdapter, or null if the handle does not belong to this adapter.
+  /// Returns the GPU that a callback's hAdapter identifies, or null if the handle does not belong
+  /// to this adapter.
   PhysicalAdapter* FromHandle(HANDLE handle);
   HANDLE handle();
   const AdapterCaps& caps() const;
@@ -111,8 +112,8 @@ class LogicalAdapter {
   bool LoseInterrupt();
 
  private:
-  /// Implements the check before level-three calls. Returns what is not idle, or "" if everything
-  /// is idle.
+  /// Implements the check that precedes level-three calls. Returns what is not idle, or "" if
+  /// everything is idle.
   std::string NotIdle() const;
   void FindDevices();
   void LoadDriver();
@@ -133,8 +134,8 @@ class LogicalAdapter {
   std::unique_ptr<VidSch> vidsch_;
   std::vector<std::unique_ptr<PhysicalAdapter>> physical_;
   PhysicalAdapter* lead_ = nullptr;
-  std::map<uint16_t, char> handles_;    // by requester id; an element address is a GPU handle
-  std::unique_ptr<Miniport> miniport_;  // exists once the driver has registered its table
+  std::map<uint16_t, char> handles_;    // by requester id; an element's address is the GPU's handle
+  std::unique_ptr<Miniport> miniport_;  // exists once the driver has called DxgkInitialize
   bool may_remap_ = true;               // false after the driver was found to lack MapAperture2Supported
   std::unique_ptr<AdapterDomain> dma_;
   std::unique_ptr<AdapterObjects> driver_objects_;

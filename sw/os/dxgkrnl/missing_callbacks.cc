@@ -31,8 +31,8 @@ struct Missing<kMember> {
 
 }  // namespace
 
-// Each IRQL comes from the callback's reference page. It is kHigh if the page states no limit, or
-// permits any IRQL under some condition.
+// The IRQL limits come from the callbacks' reference pages. The limit is kHigh if the page states
+// none, or permits any IRQL under some condition.
 void PutMissingCallbacks(DXGKRNL_INTERFACE& table) {
 #define MISSING(name, highest) Missing<&DXGKRNL_INTERFACE::name>::Put(table, #name, highest)
   MISSING(DxgkCbEvalAcpiMethod, kPassive);

@@ -87,7 +87,7 @@ void PhysicalAdapter::StartDevice() {
     ++next;
   }
   next->Type = CmResourceTypeInterrupt;
-  // Flags 0: a level-sensitive line interrupt.
+  // Flags of 0 mean a level-sensitive line interrupt.
   next->Flags = function_.has_messages() ? CM_RESOURCE_INTERRUPT_MESSAGE : 0;
   next->u.Interrupt.Level = kDevice;
   next->u.Interrupt.Vector = message_.data;

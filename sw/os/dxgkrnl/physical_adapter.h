@@ -102,8 +102,8 @@ class PhysicalAdapter {
   /// addresses for the GPU; otherwise, its pages are scattered.
   SystemBuffer MakeBuffer(uint64_t bytes, bool contiguous = false);
 
-  // Call entry points for this GPU. RootPageTableSize returns the number of entries of a root with
-  // at least `entries` entries, and the root's size in bytes.
+  // Call the driver's entry points for this GPU. RootPageTableSize returns the number of entries of
+  // a root with at least `entries` entries, and the root's size in bytes.
   std::pair<uint64_t, uint64_t> RootPageTableSize(uint64_t entries);
   void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
   /// Returns UserModeDriver::space_of for a process on this GPU. Returns nullopt if the user-mode
@@ -124,7 +124,7 @@ class PhysicalAdapter {
                                      std::to_string(static_cast<uint32_t>(data.header.code)) + " of sw/kmd/escape.h)");
   }
 
-  /// The GPU's interrupt message, known after the start.
+  /// The message with which the GPU interrupts, known after the start.
   const hw::Message& message() const { return message_; }
   /// Number of the device's bus requests that the bus monitor has counted.
   hw::BusCounts BusAccesses() const;
@@ -165,8 +165,8 @@ class PhysicalAdapter {
   uint64_t bus_accesses_when_off_ = 0;
 };
 
-/// Fills the table of kernel callbacks that StartDevice passes to the driver. Its size and its callbacks depend on the
-/// driver's interface version (interface_version.h).
+/// Returns the table of kernel callbacks that StartDevice passes to the driver. The table's size
+/// and callbacks depend on the driver's interface version (interface_version.h).
 DXGKRNL_INTERFACE MakeInterface(PhysicalAdapter& adapter);
 
 }  // namespace gmmu::os

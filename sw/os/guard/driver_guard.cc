@@ -29,7 +29,8 @@ constexpr size_t kSignalStack = 64 * 1024;
 // The signal handlers, which run on the interrupted thread, read these variables.
 DriverGuard::Frame* volatile current = nullptr;
 bool is_on = false;
-const void* base_of_driver = nullptr;  // of the driver's file; null: all code is the driver's
+// Load address of the driver's file; null if all code counts as the driver's.
+const void* base_of_driver = nullptr;
 DriverGuard::Frame* spinning = nullptr;
 unsigned ticks = 0, most_ticks = 0;
 void (*last_resort)() = nullptr;

@@ -13,10 +13,10 @@ namespace gmmu::os {
 /// calls that do not return and, after Install, processor faults.
 ///
 /// A processor fault inside a call (a bad pointer, a division by zero, abort) abandons the driver's
-/// stack frames without unwinding and makes Run throw a BugCheck. Its number is
-/// SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the NTSTATUS below DISPATCH_LEVEL, and
-/// DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address at DISPATCH_LEVEL and above; abort has no
-/// number. If the access ran beyond the end of memory that was passed to the driver
+/// stack frames without unwinding and makes Run throw a BugCheck. Below DISPATCH_LEVEL, the bug
+/// check is SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the NTSTATUS; at DISPATCH_LEVEL and
+/// above, it is DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address. For abort, the bug check has
+/// no number. If the access ran beyond the end of memory that was passed to the driver
 /// (GuardedMemory), the message names the object; for pool memory, the bug checks are those of
 /// special pool. A call that spends `spin_seconds` of processor time in the driver's own code
 /// throws OsTimeout. A call that reads registers or delays for kBoundNs of machine time also throws

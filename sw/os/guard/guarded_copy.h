@@ -19,7 +19,7 @@ class GuardedCopy : public GuardedMemory {
     if (base_ != nullptr) Release(base_, room_ + kGuard);
   }
 
-  /// Copies `count` elements from `first`. The copy is valid until the next call of Of or Room.
+  /// Copies `count` elements from `first`. The copy is valid until the next call to Of or Room.
   /// `name` describes the argument in a report.
   template <typename T>
   T* Of(const T* first, size_t count, std::string name) {
@@ -30,8 +30,8 @@ class GuardedCopy : public GuardedMemory {
     if (bytes != 0) std::memcpy(at, first, bytes);
     return at;
   }
-  /// Returns memory for the driver to fill; nothing is copied. If `real` is not null, the memory
-  /// replaces that at `real`.
+  /// Returns memory for the driver to fill; nothing is copied. If `real` is not null, the driver
+  /// uses this memory instead of the memory at `real`.
   void* Room(size_t bytes, std::string name, const void* real = nullptr) {
     real_ = static_cast<const char*>(real);
     if (base_ == nullptr || bytes + kFront > room_) Grow(bytes + kFront);

@@ -33,8 +33,8 @@ class GuardedMemory {
   ~GuardedMemory();
 
   static constexpr size_t kPage = 4096;
-  /// Reserves whole inaccessible pages, at the same address in every run if it is free. Throws
-  /// std::bad_alloc.
+  /// Reserves whole inaccessible pages, at the same address in every run if that address is free.
+  /// Throws std::bad_alloc on failure.
   static char* Reserve(size_t bytes);
   static void Release(char* base, size_t bytes);
   /// Makes part of the reserved pages accessible and fills it with zeros.

@@ -76,7 +76,7 @@ class MmioViews {
   struct View {
     uint64_t physical;
     size_t size;
-    std::optional<uint64_t> process;  // of a user view
+    std::optional<uint64_t> process;  // set for a user view: its process
     Ledger::Ticket ticket;
   };
   void RequireReachable(const View& view) const;

@@ -142,8 +142,7 @@ std::optional<uint64_t> PageAllocator::AllocateContiguous(size_t count, uint64_t
   for (const hw::Range& range : Candidates(low, high)) {
     if (range.end - range.start >= count) ranges.push_back(range);
   }
-  // Returns `first` if the range can begin there; otherwise the next page above `first` where it
-  // might.
+  // Returns `first` if the range can begin there, otherwise the next page at which it might begin.
   auto next_fit = [&](uint64_t first) {
     const uint64_t last = first + count - 1;
     if (boundary_pages != 0 && first / boundary_pages != last / boundary_pages)

@@ -26,7 +26,7 @@ class PageAllocator {
                 hw::Instruments* instruments = nullptr);
 
   /// Allocates `count` pages at random places, or in blocks (set_block). Returns nullopt and
-  /// changes nothing if there are not enough pages.
+  /// changes nothing if there are too few free pages.
   std::optional<std::vector<uint64_t>> AllocateScattered(size_t count, uint64_t low, uint64_t high,
                                                          const std::string& owner, const std::string& created_by);
   /// Makes AllocateScattered allocate consecutive pages in aligned blocks of `pages` (a power of
@@ -36,7 +36,7 @@ class PageAllocator {
   /// Sets whether reused pages are filled with zeros or keep their previous owner's data
   /// (MM_DONT_ZERO_ALLOCATION).
   void set_zeroing(bool on) { zeroing_ = on; }
-  /// True if memory may contain old data, that is, a page was freed and has not been filled with
+  /// True if memory may contain old data, that is, if a page was freed and has not been filled with
   /// zeros since.
   bool used_before() const { return !dirty_.empty(); }
   /// Allocates `count` consecutive pages, and returns the first page number, a multiple of
@@ -48,7 +48,7 @@ class PageAllocator {
   /// Allocates one page at a random place. Throws OsError if no page is free.
   uint64_t AllocatePage(const std::string& owner, const std::string& created_by);
 
-  /// Sets the commit limit to the size of the installed memory plus `pages` of page file.
+  /// Sets the commit limit to the installed memory plus a page file of `pages` pages.
   void set_page_file(uint64_t pages) { page_file_ = pages; }
   /// Commits `pages` that are not in memory: they count as used, although no page is allocated yet.
   /// Returns false if the total would exceed the commit limit. Discharge them when they are brought

@@ -115,7 +115,7 @@ void Pci::EnableInterrupt(const PciFunction& function, const hw::Message& messag
     data = static_cast<uint16_t>(at + 12);
   }
   hal_.ConfigWrite(function.bdf, data, 2, message.data);
-  // Multiple message enable (6:4) = 0 enables only one message.
+  // Clears multiple message enable (6:4), so that the function uses only one message.
   hal_.ConfigWrite(function.bdf, static_cast<uint16_t>(at + 2), 2, (control & ~0x70u) | kMsiEnable);
 }
 

@@ -32,7 +32,7 @@ struct PciFunction {
   uint32_t class_code = 0;
   std::array<Bar, 6> bars;
   uint16_t msi_offset = 0;                               ///< offset of the MSI capability; 0: none
-  bool has_messages() const { return msi_offset != 0; }  ///< false: its interrupt is a line
+  bool has_messages() const { return msi_offset != 0; }  ///< false: it uses INTx
 };
 
 /// The PCI bus driver. It finds functions, assigns addresses between `window.start` and `window.end` (below 4 GiB) to

@@ -38,8 +38,8 @@ struct RemappingFault {
   std::string Text() const;
 };
 
-/// The view that the devices of one logical adapter have of host memory. Remapping::CreateDomain
-/// creates it.
+/// The address space through which the devices of one logical adapter access host memory.
+/// Remapping::CreateDomain creates it.
 ///
 /// Logical addresses are allocated at pseudo-random places in [4 KiB, limit), except the interrupt
 /// window 0xFEE00000-0xFEEFFFFF. Page numbers count 4 KiB pages.
@@ -172,8 +172,8 @@ struct RemappingParts {
   Ledger& ledger;
   uint64_t base;  ///< host physical address of the unit's registers, as firmware reports it
   uint64_t seed;  ///< seed for the placement of logical addresses
-  /// Injects a fault: if it returns true, the driver queues the next invalidation but does not wait
-  /// for it.
+  /// Injects a fault: if `forget` returns true, the driver queues the next invalidation but does
+  /// not wait for it.
   std::function<bool()> forget;
 };
 

@@ -81,8 +81,8 @@ uint64_t ValueOf(x86_reg name, const gregset_t& registers, const cs_insn& instru
   }
 }
 
-/// Whether the instruction overwrites memory without reading it. The library reports this wrongly
-/// for some vector moves.
+/// Whether the instruction overwrites memory without reading it. The disassembler reports this
+/// wrongly for some vector moves.
 bool OnlyStores(const cs_insn& instruction) {
   const std::string_view name = instruction.mnemonic;  // "rep movsb"
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };

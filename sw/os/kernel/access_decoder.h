@@ -7,7 +7,7 @@
 
 namespace gmmu::os {
 
-/// One memory access of an instruction.
+/// One memory access by an instruction.
 struct DecodedAccess {
   unsigned bytes = 0;  ///< bytes of one access; for a repeated instruction, of one repetition
   bool reads = false, writes = false;

@@ -25,7 +25,7 @@ class ContiguousMemory {
   explicit ContiguousMemory(Kernel& kernel) : kernel_(kernel) {}
   ~ContiguousMemory();
 
-  /// Returns null if no such pages are free. Triggers a bug check above DISPATCH_LEVEL.
+  /// Returns null if no suitable pages are free. Triggers a bug check above DISPATCH_LEVEL.
   void* Allocate(uint64_t bytes, const Bounds& bounds, MEMORY_CACHING_TYPE caching);
   /// Triggers a bug check if the memory was not allocated by this object, or was allocated with another size.
   void Free(void* view, uint64_t bytes);

@@ -14,8 +14,8 @@ namespace {
 bool IsHandle(const std::string& path) {
   const size_t dot = path.find_last_of('.');
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
-  // A number is an argument's position. Arguments 0 and 1 can be handles. Later ones are buffers,
-  // except number 6, the address that DxgkCbMapMemory returns.
+  // A name that is a number is an argument's position. Arguments 0 and 1 can be handles. Later ones
+  // are buffers, except number 6, the address that DxgkCbMapMemory returns.
   if (name[0] >= '0' && name[0] <= '9') return name == "0" || name == "1" || name == "6";
   if (name.size() > 1 && name[0] == 'h' && name[1] >= 'A' && name[1] <= 'Z') return true;
   for (const char* given :

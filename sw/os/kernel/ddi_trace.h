@@ -16,9 +16,9 @@ namespace gmmu::os {
 class Hal;
 class Scheduler;
 
-/// The trace of --trace-ddi: a line of JSON for each call into the driver and for each callback,
-/// written when the call returns (docs/check-driver.md describes the members). Two runs with the
-/// same seed write identical lines.
+/// The trace that --trace-ddi writes: a line of JSON for each call into the driver and for each
+/// callback, written when the call returns (docs/check-driver.md describes the members). Two runs
+/// with the same seed write identical lines.
 class DdiTrace {
  public:
   using Sink = std::function<void(const std::string&)>;

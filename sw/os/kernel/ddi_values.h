@@ -46,7 +46,7 @@ class DdiValues {
   explicit DdiValues(HandleNames& names) : names_(names) {}
 
   /// Returns the current state of the arguments. Arrays are always read at the addresses that the
-  /// first call of Read found, because the driver may change the structure's pointers.
+  /// first call to Read found, because the driver may change the structure's pointers.
   template <typename... Args>
   Pairs Read(const Args&... args) {
     pairs_.clear();

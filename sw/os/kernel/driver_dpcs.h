@@ -10,8 +10,8 @@ namespace gmmu::os {
 class Kernel;
 
 /// Deferred procedure calls that a driver queues itself (KDPC), identified by their addresses. Like
-/// the scheduler's own DPCs, they run at DISPATCH_LEVEL, one after another, on the processor of the
-/// queue.
+/// the scheduler's own DPCs, they run at DISPATCH_LEVEL, one after another, on the processor that
+/// has the DPC queue.
 ///
 /// Using an uninitialised object triggers a bug check, as does freeing or initialising one while it
 /// is queued.

@@ -38,8 +38,8 @@ class Kernel {
   /// Creates the driver for a remapping unit.
   using MakesRemapping = std::unique_ptr<Remapping>(const RemappingParts& parts);
 
-  /// `remapping` creates the driver for a unit that firmware cannot report; null selects MakeRemapping
-  /// (os/hal/remapping.h).
+  /// If `remapping` is not null, it creates the driver for an IOMMU that firmware cannot report.
+  /// Otherwise MakeRemapping (os/hal/remapping.h) creates the driver.
   Kernel(hw::Platform& platform, const Parameters& parameters, MakesRemapping* remapping = nullptr);
   ~Kernel();
   Kernel(const Kernel&) = delete;
@@ -108,7 +108,7 @@ class Kernel {
   /// Decides which of the driver's requests fail because of an injected fault.
   Refusals& refusals() { return refusals_; }
 
-  /// Counts events of this run by name: calls of driver entry points and of callbacks, completed
+  /// Counts events of this run by name: calls to driver entry points and callbacks, completed
   /// operations of DxgkDdiBuildPagingBuffer without the prefix DXGK_OPERATION_ ("TRANSFER"), and
   /// events of VidMm ("evictions").
   void Happened(const std::string& what) { ++happened_[what]; }
@@ -119,7 +119,7 @@ class Kernel {
   bool LeakNow(const std::string& kind) { return parameters_.inject.leak == kind && injected_.insert("leak").second; }
   /// Records that the fault selected by this [inject] key has been injected.
   void Injected(const std::string& key) { injected_.insert(key); }
-  /// Returns the [inject] keys that are set but whose faults were never injected.
+  /// Returns the [inject] keys that are set but whose faults have not been injected.
   std::vector<std::string> NeverInjected() const;
 
  private:

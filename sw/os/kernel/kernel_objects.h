@@ -27,7 +27,7 @@ class KernelObjects {
   void Close(HANDLE handle);
   /// Returns null if the handle is not open.
   KernelObject* Find(HANDLE handle) const;
-  /// Both return the new number of references.
+  /// Both return the object's new number of references.
   LONG_PTR Reference(KernelObject& object, const char* created_by);
   LONG_PTR Dereference(const void* object);
 

@@ -20,7 +20,7 @@ hw::Caching CachingOf(MEMORY_CACHING_TYPE type) {
 }  // namespace
 
 MdlViews::~MdlViews() {
-  // Views can remain after a failed run.
+  // Views that remain after a failed run are removed here.
   for (const auto& [list, view] : views_) ram_.UnmapPages(view.base, view.pages);
 }
 

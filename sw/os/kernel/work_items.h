@@ -11,14 +11,14 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Work items that a driver queues. Each runs on a system thread of its own at PASSIVE_LEVEL. The
-/// ledger lists an item (work_item) until its routine returns. Queuing or freeing an item that is
-/// queued triggers a bug check.
+/// Work items that a driver queues. Each runs on its own system thread at PASSIVE_LEVEL. The ledger
+/// lists an item (work_item) until its routine returns. Queuing or freeing an item that is queued
+/// triggers a bug check.
 class WorkItems {
  public:
   explicit WorkItems(Kernel& kernel) : kernel_(kernel) {}
 
-  /// `item` may be queued again, or freed, when its `routine` has begun. Call at DISPATCH_LEVEL or
+  /// Once `routine` has begun, `item` may be queued again or freed. Call at DISPATCH_LEVEL or
   /// below.
   void Queue(const void* item, const char* call, const void* routine, const std::function<void()>& work);
   /// Triggers a bug check if the item is queued. The message begins with `call`.

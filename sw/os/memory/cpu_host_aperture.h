@@ -15,15 +15,15 @@ class Miniport;
 /// The window through which the CPU accesses a memory segment that is not fully CPU-visible
 /// (SupportsCpuHostAperture). The driver can map any page of the segment at each page of the
 /// window. The window can be used as soon as the driver has reported its segments. The behaviour
-/// comes from the documentation; it was not observed on Windows.
+/// comes from the documentation; it has not been observed on Windows.
 ///
 /// The modelled hardware has no such window, the built-in driver declares none, and PhysicalAdapter
-/// rejects page tables in a segment that needs one, so no run uses the class. It exists for drivers
-/// that declare a window; a test acts as such a driver.
+/// rejects page tables in a segment that needs such a window, so no run uses the class. It exists
+/// for drivers that declare a window; a test acts as such a driver.
 ///
 /// The page size is that of the segment: 64 KiB with Use64KBPages, otherwise 4 KiB. A view is
-/// contiguous in the window, even if it maps scattered pages of the segment. Its pointer behaves
-/// like that of a register mapping.
+/// contiguous in the window, even if it maps scattered pages of the segment. The pointer that Map
+/// returns behaves like a pointer to mapped registers.
 class CpuHostAperture {
  public:
   CpuHostAperture(Kernel& kernel, Miniport& miniport, const DXGK_SEGMENTDESCRIPTOR4& segment, UINT segment_id,

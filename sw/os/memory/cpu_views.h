@@ -25,12 +25,12 @@ class CpuViews {
   CpuViews& operator=(const CpuViews&) = delete;
 
   /// Maps a view of an object of `bytes` bytes. Returns STATUS_INVALID_PARAMETER for a range
-  /// outside the object, for a user view of I/O space, and for a section without the right to be
-  /// mapped.
+  /// outside the object, for a user view of I/O space, and for a section that was created without
+  /// the right to map it.
   NTSTATUS Map(HANDLE object, MemoryBacking& backing, uint64_t bytes, DXGKARGCB_MAP_PHYSICAL_MEMORY& args,
                const std::string& owner, const char* call);
   /// Triggers a bug check if the view does not exist, belongs to another object, is another
-  /// process's user view, or has another size than Map returned.
+  /// process's user view, or does not have the size that Map returned.
   void Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args, MemoryBacking& backing, const char* call);
 
  private:

@@ -14,16 +14,16 @@ class Kernel;
 class MemoryObjects;
 
 /// Sections of system memory for the parts of VRAM that drivers preserve across a power transition
-/// (DXGKQAITYPE_FRAMEBUFFERSAVESIZE and the frame buffer callbacks). The behaviour comes from the documentation; it was
-/// not observed on Windows.
+/// (DXGKQAITYPE_FRAMEBUFFERSAVESIZE and the frame buffer callbacks). The behaviour comes from the
+/// documentation; it has not been observed on Windows.
 ///
 /// Each physical adapter that reports a size has its own section, which is charged against the
 /// commit limit when the adapter starts. A driver pins the whole section, or maps one window of it
 /// at a time. hAdapter is the lead adapter; PhysicalAdapterIndex selects the section. If linked
 /// adapters share a section, adapter 0 reports its size and the others report 0. Drivers must
-/// tolerate failed pinning and mapping. Unpinning or unmapping what is not pinned or mapped, or
-/// mapping a second window, triggers a bug check. Call at APC_LEVEL or below. Ledger kinds:
-/// commit_charge, pinned_frame_buffer.
+/// tolerate failed pinning and mapping. Unpinning a section that is not pinned, unmapping a window
+/// that is not mapped, or mapping a second window triggers a bug check. Call at APC_LEVEL or below.
+/// Ledger kinds: commit_charge, pinned_frame_buffer.
 class FrameBuffer {
  public:
   FrameBuffer(Kernel& kernel, MemoryObjects& objects) : kernel_(kernel), objects_(objects) {}
@@ -47,7 +47,7 @@ class FrameBuffer {
   NTSTATUS MapWindow(HANDLE adapter, DXGKARGCB_MAPFRAMEBUFFERPOINTER& args);
   NTSTATUS UnmapWindow(HANDLE adapter, const DXGKARGCB_UNMAPFRAMEBUFFERPOINTER& args);
 
-  /// Number of pages currently charged.
+  /// Number of pages currently charged against the commit limit.
   uint64_t charged() const { return charged_; }
 
  private:
@@ -63,7 +63,7 @@ class FrameBuffer {
   };
   using Key = std::pair<HANDLE, UINT>;
   Section* Find(HANDLE adapter, UINT index);
-  /// Pins all pages of a section. `size` is the size that the driver requested. Returns an error
+  /// Pins the first `size` bytes of a section; `size` is the driver's CommitSize. Returns an error
   /// status on failure.
   NTSTATUS PinPages(HANDLE adapter, UINT index, uint64_t size, bool contiguous, const char* call);
 
@@ -72,7 +72,7 @@ class FrameBuffer {
   std::map<Key, Section> sections_;
   std::map<HANDLE, bool> supports_remapping_;
   uint64_t charged_ = 0;
-  std::map<Key, uint64_t> pin_calls_, window_calls_;  // number of calls so far, by section
+  std::map<Key, uint64_t> pin_calls_, window_calls_;  // number of calls so far, per section
 };
 
 }  // namespace gmmu::os

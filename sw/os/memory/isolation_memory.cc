@@ -88,7 +88,7 @@ NTSTATUS IsolationMemory::AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATEC
   Block block{Kind::kContiguous, adapter, {}, {}, {}, nullptr, nullptr, 0};
   const NTSTATUS status = MemoryBacking::Make(kernel_, nullptr, create, kDriver, kCall, block.backing);
   if (status == STATUS_INSUFFICIENT_RESOURCES)
-    return STATUS_NO_MEMORY;  // the status with which this callback reports lack of memory
+    return STATUS_NO_MEMORY;  // this callback reports lack of memory by this status
   if (!NT_SUCCESS(status)) return status;
   block.pfns = block.backing.pfns();
   block.view = args.pMemory = kernel_.hal().ram().MapPages(block.pfns.data(), block.pfns.size(),

@@ -14,17 +14,17 @@ namespace gmmu::os {
 class Kernel;
 
 /// The six memory callbacks of WDDM 2.4: they allocate contiguous memory or pages described by an
-/// MDL, and make MDLs of the driver accessible to the GPU.
+/// MDL, and make the driver's MDLs accessible to the GPU.
 ///
-/// A single call allocates memory and, with a 1:1 domain, maps it. MDLs contain physical page
-/// numbers, which are also the domain's page numbers. Each block has a handle, which the freeing
-/// callback receives, and a ledger ticket of kind isolation_memory, isolation_mdl or iommu_mdl.
-/// Pages are selected and arguments are checked as for memory objects of the corresponding types
-/// (MemoryBacking), but bounds apply literally, even 0. A driver that supports DMA remapping cannot
-/// use the callbacks, even if it is not remapped (IOMMU DMA remapping documentation: the older
-/// callbacks "cannot be used"). They then return STATUS_NOT_SUPPORTED; this status is not
-/// documented. hAdapter is the lead adapter. Calls above APC_LEVEL and unknown handles trigger a
-/// bug check.
+/// A single call allocates memory and, if a 1:1 domain is attached, maps the memory in the domain.
+/// MDLs contain physical page numbers, which are also the domain's page numbers. Each block has a
+/// handle, which is passed to the callback that frees the block, and a ledger ticket of kind
+/// isolation_memory, isolation_mdl or iommu_mdl. Pages are selected and arguments are checked as
+/// for memory objects of the corresponding types (MemoryBacking), but address bounds apply
+/// literally, even a bound of 0. A driver that supports DMA remapping cannot use the callbacks,
+/// even if its DMA is not remapped (IOMMU DMA remapping documentation: the older callbacks "cannot
+/// be used"). They then return STATUS_NOT_SUPPORTED; this status is not documented. hAdapter is the
+/// lead adapter. Calls above APC_LEVEL and unknown handles trigger a bug check.
 class IsolationMemory {
  public:
   explicit IsolationMemory(Kernel& kernel) : kernel_(kernel) {}
@@ -50,7 +50,7 @@ class IsolationMemory {
   NTSTATUS AllocatePagesForMdl(HANDLE adapter, DXGKARGCB_ALLOCATEPAGESFORMDL& args);
   NTSTATUS FreePagesFromMdl(HANDLE adapter, const DXGKARGCB_FREEPAGESFROMMDL& args);
   /// MapMdl pins the pages of a driver's MDL, which must not change until UnmapMdl has returned.
-  /// UnmapMdl triggers a bug check if it has changed.
+  /// UnmapMdl triggers a bug check if the MDL has changed.
   NTSTATUS MapMdl(HANDLE adapter, DXGKARGCB_MAPMDLTOIOMMU& args);
   void UnmapMdl(HANDLE adapter, const DXGKARGCB_UNMAPMDLFROMIOMMU& args);
 
@@ -69,7 +69,7 @@ class IsolationMemory {
   struct Adapter {
     DmaView view;
     bool supports_remapping = false;
-    // The driver must use memory objects.
+    // True if the callbacks are refused, because the driver must use memory objects instead.
     bool refused() const { return supports_remapping || view.remapped(); }
   };
   /// Returns the adapter. Triggers a bug check if it is unknown, or if the IRQL is above APC_LEVEL.

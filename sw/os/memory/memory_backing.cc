@@ -27,7 +27,8 @@ constexpr UINT kMdlFlags = MM_DONT_ZERO_ALLOCATION | MM_ALLOCATE_FROM_LOCAL_NODE
                            MM_ALLOCATE_NO_WAIT | MM_ALLOCATE_PREFER_CONTIGUOUS | MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS;
 
 /// Selects pages as MmAllocatePagesForMdlEx does. Three flags of that function have no effect,
-/// because there is only one memory node and allocations never wait.
+/// because there is only one memory node, allocations never wait, and a partial allocation is never
+/// returned.
 class MdlPages {
  public:
   MdlPages(PageAllocator& pages, const MemoryBacking::Arguments& args, const std::string& owner, const char* call)
@@ -126,8 +127,8 @@ NTSTATUS MemoryBacking::MakeContiguous(Kernel& kernel, const Arguments& args, co
                                        const char* call) {
   const uint64_t boundary = Bytes(args.ContiguousMemory.BoundaryAddressMultiple);
   if (boundary != 0 && (!PowerOfTwo(boundary) || boundary < hw::kPageSize)) return STATUS_INVALID_PARAMETER;
-  // Models build 26100, on which large contiguous objects sometimes fail on a running system and
-  // succeed after a cold boot.
+  // Models build 26100, on which the creation of large contiguous objects sometimes fails on a
+  // running system but succeeds after a cold boot.
   const uint64_t fails = kernel.parameters().inject.contiguous_bytes;
   if (fails != 0 && args.Size >= fails && kernel.pages().used_before()) {
     kernel.Injected("contiguous_bytes");
@@ -181,7 +182,7 @@ NTSTATUS MemoryBacking::MakeIoSpace(Kernel& kernel, const Arguments& args) {
 }
 
 void MemoryBacking::Free(Kernel& kernel) {
-  if (section_ || io_space()) return;  // pages of a section are freed when the last hold ends
+  if (section_ || io_space()) return;  // section pages are freed when the last hold is released
   kernel.pages().Free(pfns_);
 }
 

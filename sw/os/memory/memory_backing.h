@@ -15,7 +15,7 @@ class Kernel;
 class SectionNames;
 
 /// The memory of a physical memory object (DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT), or of a block
-/// of the isolation callbacks (contiguous memory or MDL). By type:
+/// that an isolation callback allocated (contiguous memory or MDL). By type:
 ///
 ///   MDL                pages, selected as MmAllocatePagesForMdlEx does: depending on Flags,
 ///                      SkipBytes is the step by which the range moves up until enough pages are
@@ -31,13 +31,13 @@ class MemoryBacking {
 
   /// Allocates memory into `backing`. Returns STATUS_INVALID_PARAMETER for arguments that can never
   /// be satisfied, STATUS_NO_MEMORY or STATUS_INSUFFICIENT_RESOURCES if there is not enough memory,
-  /// and STATUS_COMMITMENT_LIMIT if a section exceeds the commit limit. After a failure, nothing is
-  /// allocated. If a section of the same name exists, it is opened with its original size
+  /// and STATUS_COMMITMENT_LIMIT if a section exceeds the commit limit. If Make fails, no memory
+  /// stays allocated. If a section of the same name exists, it is opened with its original size
   /// (STATUS_OBJECT_NAME_EXISTS, a success status) or the call fails (SectionNames). `names` is
   /// null if named sections are not supported.
   static NTSTATUS Make(Kernel& kernel, SectionNames* names, const Arguments& args, const std::string& owner,
                        const char* call, MemoryBacking& backing);
-  /// Frees the memory. Triggers a bug check while a page is pinned.
+  /// Frees the memory. Triggers a bug check if a page is still pinned.
   void Free(Kernel& kernel);
 
   uint64_t pages() const { return pfns().size(); }

@@ -51,7 +51,8 @@ void MemoryObjects::AddAdapter(HANDLE adapter, DmaView view) {
 
 void MemoryObjects::SetDomain(HANDLE adapter, RemappingDomain& domain) {
   adapters_.at(adapter).view.domain = &domain;
-  // Allocation order is deterministic, unlike the addresses of ADLs.
+  // Map the ADLs in the order of their allocation. Unlike the order of their addresses, in which
+  // `adls_` is sorted, it is the same in every run.
   std::map<Ledger::Ticket, const Adl*> in_order;
   for (const auto& [list, adl] : adls_) in_order.emplace(adl->ticket, adl.get());
   for (const auto& [ticket, adl] : in_order) {

@@ -75,7 +75,7 @@ class MemoryObjects {
   struct Object {
     MemoryBacking backing;
     uint64_t size = 0;        // requested bytes
-    HANDLE opened = nullptr;  // the adapter memory object, if it is open
+    HANDLE opened = nullptr;  // adapter memory object; null if the object is not open
     unsigned views = 0;
     bool destroyed = false;  // freed when the last view is unmapped
     Ledger::Ticket ticket = 0;

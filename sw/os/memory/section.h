@@ -12,16 +12,15 @@ namespace gmmu::os {
 /// them.
 ///
 /// All pages are committed from the start: pages that are not in memory are charged to the page
-/// allocator as a commit charge. A page is paged out as soon as its last hold ends, and is paged in
-/// at another address, which exposes code that uses memory without a hold.
+/// allocator as a commit charge. A page is paged out as soon as its last hold is released, and is
+/// paged in again at a different address, which exposes code that uses memory without a hold.
 class Section {
  public:
   Section(PageAllocator& pages, hw::HostRam& ram, uint64_t count, std::string owner, std::string created_by);
   ~Section();
   Section(const Section&) = delete;
   Section& operator=(const Section&) = delete;
-  /// False if the constructor has failed because of the commit limit. The section must then not be
-  /// used.
+  /// False if the commit limit left no room for the section. The section must then not be used.
   bool committed() const { return committed_; }
 
   uint64_t count() const { return slots_.size(); }

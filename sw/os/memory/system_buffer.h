@@ -19,7 +19,7 @@ class MemoryObjects;
 /// access the machine.
 class SystemBuffer {
  public:
-  /// kReadOnlyView: scattered pages with a CPU view that must not be written.
+  /// kReadOnlyView: scattered pages with a read-only CPU view.
   enum class Shape { kScattered, kContiguous, kReadOnlyView };
 
   SystemBuffer() = default;
@@ -34,8 +34,8 @@ class SystemBuffer {
 
   uint64_t bytes() const { return bytes_; }
   const DXGK_ADL& adl() const { return *adl_; }
-  /// The number with which the GPU addresses page `index` of the buffer: logical, or physical in
-  /// physical mode.
+  /// The page number by which the GPU addresses page `index` of the buffer: a logical page number,
+  /// or a physical one in physical mode.
   uint64_t page(uint64_t index) const {
     if (index == wrong_index_) return wrong_page_;
     return adl_->Flags.Contiguous ? adl_->BasePageNumber + index : adl_->Pages[index];

@@ -13,8 +13,9 @@
 namespace gmmu::os {
 namespace {
 
-/// The array stride that is passed to the driver. It is larger than the driver's structure, as with a newer kernel, so
-/// the driver must step by this stride rather than by its own sizeof.
+/// The array stride that is passed to the driver. It is larger than the driver's structure, as it
+/// would be with a newer kernel, so the driver must step by this stride rather than by its own
+/// sizeof.
 constexpr size_t kStride = sizeof(DXGK_SEGMENTDESCRIPTOR4) + 16;
 
 /// Makes the segment query of WDDM 1.2, whose descriptors are a plain array without a stride.
@@ -54,7 +55,8 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
   if (!NT_SUCCESS(first) && answers.physical_model()) return QuerySegments3(miniport, answers);
   Miniport::Require(first, "the first query for QUERYSEGMENT4");
   const UINT count = out.NbSegment;
-  std::vector<BYTE> descriptors(std::max<UINT>(count, 1) * kStride);  // a non-null pointer marks the second query
+  // The driver recognises the second query by its non-null pointer, hence at least one descriptor.
+  std::vector<BYTE> descriptors(std::max<UINT>(count, 1) * kStride);
   out.SegmentDescriptorStride = kStride;
   {
     GuardedArguments guarded(miniport.driver().copies());

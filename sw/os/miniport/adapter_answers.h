@@ -49,8 +49,8 @@ struct AdapterAnswers {
   /// The last byte that the GPU can address: from `memory`, or from `driver` before WDDM 2.9.
   uint64_t highest_visible() const;
   unsigned paging_node() const;
-  /// The id by which a driver refers to the implicit system memory segment: the id after the last segment, or 31
-  /// (`os.system_segment_behind_last`).
+  /// The id by which a driver refers to the implicit system memory segment: the id after the last
+  /// segment if `os.system_segment_behind_last` is set, otherwise 31.
   UINT system_segment() const {
     return system_segment_behind_last ? static_cast<UINT>(segments.size()) + 1 : DXGK_SEGMENT_ID_SYSTEMMEMORY;
   }
@@ -72,14 +72,15 @@ struct AdapterAnswers {
 void QueryMemory(Miniport& miniport, AdapterAnswers& answers);
 /// Queries PHYSICALADAPTERCAPS with the size that the driver's version defines. The caller handles a failure.
 NTSTATUS QueryPhysicalAdapterCaps(Miniport& miniport, UINT index, DXGK_PHYSICALADAPTERCAPS& caps);
-/// Makes the remaining queries in the order observed on Windows build 22621: DRIVERCAPS, PHYSICALADAPTERCAPS,
-/// FRAMEBUFFERSAVESIZE for a driver with GPU isolation (documented; not observed on Windows), GPUMMUCAPS and a
-/// descriptor for each level (except in the physical model), node metadata, and QUERYSEGMENT4 twice. A driver of the
-/// physical model may support QUERYSEGMENT3 instead. BringUp::kWindows22621 adds queries whose results that build does
-/// not need: 64BITONLYCAPS after PHYSICALADAPTERCAPS, and DISPLAY_DRIVERCAPS_EXTENSION and HISTORYBUFFERPRECISION at
-/// the end. Throws OsError, which names the query, if a query that Windows needs fails. Linked adapters get a
-/// single DRIVERCAPS query, then the capability queries of each adapter by its index (documented; not observed on
-/// Windows).
+/// Makes the remaining queries in the order observed on Windows build 22621: DRIVERCAPS,
+/// PHYSICALADAPTERCAPS, FRAMEBUFFERSAVESIZE for a driver with GPU isolation (documented; not
+/// observed on Windows), GPUMMUCAPS and a descriptor for each level (except in the physical model),
+/// node metadata, and QUERYSEGMENT4 twice. A driver of the physical model may support QUERYSEGMENT3
+/// instead. BringUp::kWindows22621 adds queries that memory management does not need: 64BITONLYCAPS
+/// after PHYSICALADAPTERCAPS, and DISPLAY_DRIVERCAPS_EXTENSION and HISTORYBUFFERPRECISION at the
+/// end. Throws OsError, which names the query, if a query that Windows needs fails. For linked
+/// adapters, DRIVERCAPS is queried once, and the other capabilities once for each adapter index
+/// (documented; not observed on Windows).
 void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters, BringUp order);
 
 }  // namespace gmmu::os

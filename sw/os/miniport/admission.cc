@@ -37,7 +37,7 @@ void Model(const AdapterAnswers& a, Refusals& out) {
   }
   if (caps.GpuMmuSupported && caps.IoMmuSupported && a.both_mmu_models_refused)
     out.push_back({"DXGK_VIDMMCAPS.IoMmuSupported", "is 1 beside GpuMmuSupported", StopCode::kUnknown, {}});
-  if (a.nodes() == 0) {  // observed: with no node, Windows crashes; it tolerates a failed query
+  if (a.nodes() == 0) {  // observed: Windows crashes here, but not if the query fails
     out.push_back({"DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes", "is 0", StopCode::kSystemServiceException, {}});
   } else if (a.paging_node() >= a.nodes()) {
     out.push_back({"DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",
@@ -57,7 +57,7 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   }
   unsigned bits = 12;
   for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : a.levels) bits += level.PageTableIndexBitCount;
-  // Linked GPUs use the smallest VA width among them; a wider GPU uses only part of its root.
+  // Linked GPUs use the smallest VA width among them; a GPU with more bits uses part of its root.
   const bool in_part = a.linked > 1 && a.mmu.VirtualAddressBitCount < bits &&
                        a.mmu.VirtualAddressBitCount > bits - a.levels.back().PageTableIndexBitCount;
   // The root of a two-level tree can grow. The root's descriptor specifies only the initial size, which may be 0.
@@ -72,7 +72,7 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks size and alignment of tables. The root of a two-level tree is resizable, so its initial size may be 0.
+/// Checks table sizes and alignments. A two-level tree's root is resizable: its size may be 0.
 void Tables(const AdapterAnswers& a, Refusals& out) {
   for (size_t index = 0; index < a.levels.size(); ++index) {
     const UINT bytes = a.levels[index].PageTableSizeInBytes;
@@ -94,8 +94,8 @@ void Tables(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks 64 KiB pages: leaf tables of 64 KiB entries must have a size, and leaf tables of 4 KiB entries must have
-/// enough entries.
+/// Checks the leaf tables if 64 KiB pages are used: leaf tables of 64 KiB entries must have a size,
+/// and leaf tables of 4 KiB entries must have enough entries.
 void Pages64k(const AdapterAnswers& a, Refusals& out) {
   const bool used = std::any_of(a.segments.begin(), a.segments.end(),
                                 [](const auto& s) { return s.Flags.Use64KBPages; });
@@ -118,10 +118,10 @@ void Pages64k(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks the segments of page tables. In every update mode, Windows writes the paging process's
-/// first tables with the CPU, so a memory segment that contains tables must be CPU-visible
-/// (observed: bug checks 0x10E and 0x49). Tables in the implicit system memory segment may have any
-/// size (as in two of Microsoft's sample drivers).
+/// Checks segment `id`, which a level descriptor selects for page tables. In every update mode,
+/// Windows writes the paging process's initial tables with the CPU, so a memory segment with tables
+/// must be CPU-visible (observed: bug checks 0x10E and 0x49). Tables in the implicit system memory
+/// segment may have any size (as in two of Microsoft's sample drivers).
 void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* member, Refusals& out) {
   const std::string field = std::string("DXGK_PAGE_TABLE_LEVEL_DESC.") + member;
   const std::string which = "of level " + Number(index) + " is " + Number(id);
@@ -183,7 +183,8 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
                      StopCode::kUnknown,
                      {}});
     }
-    // The physical model permits this, because WDDM 1 drivers were observed to do it.
+    // The physical model permits a cache-coherent memory segment, because WDDM 1 drivers were
+    // observed to report one.
     if (flags.CacheCoherent && !flags.Aperture && !a.physical_model()) {
       out.push_back(
           {"DXGK_SEGMENTFLAGS.CacheCoherent", segment + "is for aperture segments only", StopCode::kUnknown, {}});
@@ -217,7 +218,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
                      {}});
     }
   }
-  // WDDM 1 allows any number of apertures; the model supports at most one.
+  // WDDM 1 allows any number of aperture segments; this model supports at most one.
   if (apertures > 1 || (apertures == 0 && a.aperture_required && !a.physical_model())) {
     out.push_back(
         {"DXGK_SEGMENTFLAGS.Aperture",

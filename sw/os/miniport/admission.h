@@ -17,8 +17,8 @@ struct Refusal {
 };
 
 /// Checks an adapter's query results against the rules of Windows. Returns the violations in check
-/// order; the list is empty if there are none. `remapped`: the adapter is in a DMA-remapping
-/// domain.
+/// order; the list is empty if there are none. `remapped`: the adapter's DMA is remapped by an
+/// IOMMU domain.
 ///
 /// Every rule checks a single field and names it. admission.cc cites the source of each rule.
 std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped);
@@ -30,8 +30,8 @@ std::vector<Refusal> AdmitTable(const DRIVER_INITIALIZATION_DATA& table, const A
 /// from the documentation on linked display adapters; they were not observed on Windows.
 std::vector<Refusal> AdmitLink(const std::vector<AdapterAnswers*>& adapters);
 
-/// Throws if the list is not empty: a BugCheck if Windows would stop because of the first violation, otherwise an
-/// OsError with all messages.
+/// Throws if the list is not empty: a BugCheck if Windows responds to the first violation with a
+/// bug check, otherwise an OsError with all messages.
 void RequireAdmission(const std::vector<Refusal>& refusals);
 
 }  // namespace gmmu::os

@@ -58,7 +58,7 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
   else if (!answers.physical_model() && info.PhysicalAdapterIndex != request.physical_adapter)
     refuse("PhysicalAdapterIndex", "is " + std::to_string(info.PhysicalAdapterIndex) + "; memory of adapter " +
                                        std::to_string(request.physical_adapter) + " was asked for");
-  if (info.Flags.LinkMirrored)  // bit 12; bit 13, LinkInstanced, is now MapApertureCpuVisible
+  if (info.Flags.LinkMirrored)  // LinkInstanced's bit is now MapApertureCpuVisible
     refuse("FlagsWddm2",
            "has bit 12, LinkMirrored of WDDM 1.x; it is reserved since WDDM 2.0, and an allocation "
            "lives on the adapter that PhysicalAdapterIndex names");

@@ -37,10 +37,10 @@ struct Homes {
   bool contiguous = false;       ///< pages in a memory segment must be consecutive
   uint64_t alignment = 0;        ///< alignment in bytes of the first page in a memory segment; 0: none beyond a page
   /// The largest page size among the allocation's memory segments. The allocation's size is a
-  /// multiple of page_bytes. Its GPU virtual address, allocation offset and physical address are
-  /// equal modulo page_bytes.
+  /// multiple of page_bytes. The allocation's GPU virtual address, allocation offset and physical
+  /// address are equal modulo page_bytes.
   uint64_t page_bytes = 4096;
-  UINT eviction = 0;  ///< set of apertures through which it is evicted; 0: evicted directly to system memory
+  UINT eviction = 0;  ///< apertures for eviction, as a set; 0: evicted directly to system memory
   UINT priority = 0;  ///< AllocationPriority: lower priorities are evicted first
   /// The segments in the order in which VidMm tries them: first the segments that the driver
   /// prefers (possibly the implicit system memory segment, with the id
@@ -53,9 +53,10 @@ struct Homes {
   std::vector<Place> places;
 };
 
-/// Where an allocation is resident. The GPU can access it unless it is kNowhere.
+/// Where an allocation is resident. The GPU can access the allocation in every place except
+/// kNowhere.
 enum class Residence {
-  kNowhere,  ///< its contents, if any, are in the backing store
+  kNowhere,  ///< not resident; its contents, if any, are in the backing store
   kMemorySegment,
   kAperture,  ///< the aperture segment maps its backing store
   kSystem,    ///< in the implicit system memory segment: page tables map its backing store

@@ -8,15 +8,16 @@ namespace gmmu::os {
 /// synchronization levels).
 enum class CallLevel {
   kZero,   ///< no limit: other calls may run concurrently
-  kOne,    ///< one thread at a time in the class of the call
+  kOne,    ///< at most one thread at a time in calls of the same class
   kThree,  ///< one thread in the driver, the GPU idle, video memory evicted
 };
 
 /// Returns the level of an entry point such as "DxgkDdiStartDevice". Entry points without a rule have level zero.
 CallLevel LevelOf(const std::string& entry);
 
-/// True for the level-three calls that do not require an idle GPU: the call that recovers a hung GPU, and the call that
-/// restarts the GPU when video memory has lost its contents but is still allocated.
+/// True for the level-three calls that do not require an idle GPU: the call that recovers a hung
+/// GPU, and the call that restarts the GPU after video memory has lost its contents but before its
+/// allocations are freed.
 bool ComesWithABusyGpu(const std::string& entry);
 
 }  // namespace gmmu::os

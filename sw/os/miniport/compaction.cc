@@ -10,7 +10,7 @@ namespace {
 
 constexpr char kHeld[] = "compaction";
 
-/// Ranges that are allocated for as long as the object exists.
+/// Allocates ranges and frees them when the object is destroyed.
 class Held {
  public:
   explicit Held(RangeAllocator& space) : space_(space) {}
@@ -75,7 +75,8 @@ uint64_t Compaction::Movable(uint64_t block) const {
 }
 
 uint64_t Compaction::Free(uint64_t wanted) {
-  // Holding the free blocks makes pages move into the holes between other pages.
+  // Because the free blocks are allocated here, moved pages can go only into the holes between
+  // other pages.
   Held blocks(*segment_.space);
   while (blocks.count() < wanted && blocks.Lowest(block_)) {}
   std::vector<std::pair<uint64_t, uint64_t>> order;  // {pages in use, block index}
@@ -92,7 +93,7 @@ uint64_t Compaction::Free(uint64_t wanted) {
 bool Compaction::Empty(uint64_t block) {
   const uint64_t start = block * block_, end = start + block_;
   Held rest(*segment_.space);
-  const auto hold_free = [&] {  // prevents moves into the block
+  const auto hold_free = [&] {  // keeps moved pages out of the block
     for (uint64_t page = start; page < end; page += hw::kPageSize) static_cast<void>(rest.At(page, hw::kPageSize));
   };
   hold_free();

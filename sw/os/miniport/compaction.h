@@ -13,12 +13,13 @@ namespace gmmu::os {
 /// moves the contents.
 class Compaction {
  public:
-  /// Moves the pages of subject `index` that lie in the bytes [start, end) of the segment to other
-  /// places (SegmentPages::MovedOutOf). Returns the subject's new pages, or null if they cannot be
-  /// moved. The old pages must be free on return.
+  /// Moves those pages of movable[index] that lie in the bytes [start, end) of the segment to other
+  /// places (SegmentPages::MovedOutOf). Returns all pages of that allocation after the move, or
+  /// null if they cannot be moved. The old pages must be free on return.
   using Move = std::function<const SegmentPages*(size_t index, uint64_t start, uint64_t end)>;
 
-  /// `movable`: the pages of each subject that can be moved. `block` is the size of a block in bytes, a power of two.
+  /// `movable`: the pages of each allocation that can be moved (a subject). `block` is the size of
+  /// a block in bytes, a power of two.
   Compaction(Segment& segment, uint64_t block, const std::vector<const SegmentPages*>& movable, Move move);
 
   /// Moves pages until `wanted` blocks are free, or until no more can be freed. The blocks with the fewest pages in use
@@ -35,7 +36,7 @@ class Compaction {
   };
   void Add(size_t subject, const SegmentPages& pages);
   void Remove(size_t subject);
-  /// Number of movable pages in the block.
+  /// Number of pages in the block that can be moved.
   uint64_t Movable(uint64_t block) const;
   bool Empty(uint64_t block);
 
@@ -43,7 +44,7 @@ class Compaction {
   const uint64_t block_;
   const Move move_;
   std::vector<std::vector<uint64_t>> blocks_of_;  // by subject: the blocks that contain its pages
-  std::vector<std::vector<Share>> shares_;        // by block
+  std::vector<std::vector<Share>> shares_;        // by block: the subjects with pages in it
   uint64_t moves_ = 0, moved_pages_ = 0;
 };
 

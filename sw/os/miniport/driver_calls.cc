@@ -119,7 +119,7 @@ bool DriverCalls::PassLevel(const char* entry) {
 }
 
 void DriverCalls::WaitForSchedulerClass(const char* entry) {
-  if (scheduler_class_free()) return;  // a thread that must not wait gets here only then
+  if (scheduler_class_free()) return;  // a thread that must not wait calls this only in this case
   kernel_.scheduler().Wait([this] { return scheduler_class_free(); }, kExclusiveNs,
                            std::string("the GPU scheduler's calls that are in the driver, before ") + entry);
 }

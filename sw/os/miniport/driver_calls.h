@@ -41,7 +41,7 @@ class DriverCalls {
   auto Call(const char* entry, Function* function, Irql level, Args... args);
   /// Guarded copies of the memory to which arguments point. The driver gets these copies.
   GuardedCopies& copies() { return copies_; }
-  /// Returns how often an entry point such as "DxgkDdiQueryAdapterInfo" was called so far.
+  /// Returns how often an entry point such as "DxgkDdiQueryAdapterInfo" has been called.
   uint64_t calls(const std::string& entry) const;
   /// The maximum stack use of a DxgkDdiBuildPagingBuffer call, in bytes, or 0 if it is not measured.
   size_t build_stack_used() const { return build_stack_used_; }
@@ -110,7 +110,8 @@ class DriverCalls {
   uint64_t NowNs() const;
   const void* kernel_thread() const;
   DdiTrace* trace() const;
-  /// True if a level-three call of another thread is inside the driver.
+  /// True if another thread's level-three call is inside the driver, so that all other threads
+  /// wait.
   bool OthersWait() const { return alone_ != nullptr && alone_ != kernel_thread(); }
   InterruptLock& LockOf(unsigned unit);
   void Open();
@@ -126,7 +127,7 @@ class DriverCalls {
   unsigned lead_ = 0;
   bool claimed_ = false;                               // exclusive access is in use or pending
   const void* owner_ = nullptr;                        // the fibre that has exclusive access, from begin to end
-  bool at_gate_ = false;                               // inside Begin- or EndExclusiveAccess
+  bool at_gate_ = false;                               // inside DxgkDdi{Begin,End}ExclusiveAccess
   unsigned inside_ = 0;                                // calls in progress at PASSIVE_LEVEL
   unsigned raised_ = 0;                                // calls in progress at higher levels
   std::map<unsigned, InterruptLock> interrupt_locks_;  // by unit

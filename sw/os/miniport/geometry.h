@@ -29,13 +29,13 @@ struct Geometry {
   bool dual = false;  ///< a level-1 entry can point to a leaf table of each page size (DualPteSupported)
 
   unsigned count() const { return static_cast<unsigned>(levels.size()); }
-  /// Lowest VA bit of the index into a table of `level`.
+  /// Lowest VA bit of the index into a level-`level` table.
   unsigned Shift(unsigned level) const {
     unsigned shift = 12;
     for (unsigned below = 0; below < level; ++below) shift += levels[below].index_bits;
     return shift;
   }
-  /// Size in bytes of the VA range that a table of `level` covers.
+  /// Size in bytes of the VA range that a level-`level` table covers.
   uint64_t Coverage(unsigned level) const { return uint64_t{1} << (Shift(level) + levels[level].index_bits); }
   uint64_t Entries(unsigned level) const { return uint64_t{1} << levels[level].index_bits; }
   uint64_t Index(unsigned level, uint64_t va) const { return (va >> Shift(level)) & (Entries(level) - 1); }

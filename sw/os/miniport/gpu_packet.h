@@ -9,8 +9,8 @@
 
 namespace gmmu::os {
 
-/// The device of a process in the GPU scheduler. A lost device stays lost: its queued packets end
-/// with PacketEnd::kLost, and it submits no new packet to the GPU.
+/// A process's device, as the GPU scheduler represents it. A lost device stays lost: its queued
+/// packets end with PacketEnd::kLost, and it submits no new packet to the GPU.
 struct GpuDevice {
   uint64_t id = 0;  ///< never reused
   std::string name;

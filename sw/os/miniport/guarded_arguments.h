@@ -67,8 +67,8 @@ class GuardedArguments {
 
  private:
   static std::string ReadableName(const std::type_info& type);
-  /// Returns the number of bytes that the driver may access. For the callback table, this is its
-  /// size in the driver's interface version.
+  /// Returns the number of bytes that the driver may access. For the callback table, this is the
+  /// size that the driver's interface version defines.
   template <typename T>
   static size_t BytesOf(const T* at) {
     if constexpr (std::is_same_v<T, DXGKRNL_INTERFACE>) return at == nullptr ? 0 : at->Size;

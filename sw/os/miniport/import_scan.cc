@@ -35,7 +35,7 @@ void ScanElf(const FileBytes& file, Names& names) {
     const Elf64_Shdr text = section(table.sh_link);
     const FileBytes symbols = file.Part(table.sh_offset, table.sh_size);
     const FileBytes strings = file.Part(text.sh_offset, text.sh_size);
-    // Symbol 0 is reserved.
+    // Starts at symbol 1, because symbol 0 is reserved.
     for (uint64_t at = sizeof(Elf64_Sym); at < symbols.size(); at += sizeof(Elf64_Sym)) {
       const auto symbol = symbols.Read<Elf64_Sym>(at);
       const unsigned binding = ELF64_ST_BIND(symbol.st_info);

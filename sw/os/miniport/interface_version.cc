@@ -9,7 +9,8 @@
 namespace gmmu::os {
 namespace {
 
-/// The structure sizes of a version. Each size is the offset of the first member that the next version adds.
+/// The sizes of the structures in one interface version. Each size is the offset of the first
+/// member that the next version adds.
 struct Version {
   ULONG number;
   const char* name;
@@ -75,7 +76,7 @@ const Newer kNewer[] = {
 #include "os/miniport/since.def"
 };
 
-/// Returns the newest version that is not above `number`, or the oldest version if all versions are above `number`.
+/// Returns the newest version <= `number`, or the oldest version if there is none.
 const Version& At(ULONG number) {
   const auto above = std::upper_bound(std::begin(kVersions), std::end(kVersions), number,
                                       [](ULONG value, const Version& version) { return value < version.number; });

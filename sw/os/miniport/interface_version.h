@@ -9,9 +9,10 @@
 
 namespace gmmu::os {
 
-/// What an interface version (DXGKDDI_INTERFACE_VERSION_*, from a driver's table) defines: the sizes of the structures
-/// that grew, and other features. A number between two defined versions counts as the lower one. Sources: the headers
-/// of the Windows Driver Kit (WDK), and sizes observed on build 22621.
+/// What an interface version (DXGKDDI_INTERFACE_VERSION_*, from a driver's table) defines: the
+/// sizes of the structures that grew, and other features. A number between two defined versions
+/// counts as the lower one. Sources: the headers of the Windows Driver Kit (WDK), and sizes
+/// observed on Windows build 22621.
 
 /// Returns a name such as "WDDM 2.4" for 0x9006, or the number if the version has no name.
 std::string NameOfVersion(ULONG version);
@@ -33,7 +34,8 @@ size_t PhysicalAdapterCapsBytes(ULONG version);
 /// True if the version defines DXGKQAITYPE_PHYSICAL_MEMORY_CAPS, DXGKQAITYPE_IOMMU_CAPS, memory
 /// objects, ADLs and operation 17 (MAP_APERTURE_SEGMENT2).
 constexpr bool HasMemoryCaps(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9; }
-/// True if the version defines DMA remapping, "introduced in WDDM 3.0". The structures that remapping needs are older.
+/// True if the version defines DMA remapping, "introduced in WDDM 3.0". Older versions already
+/// define the structures that remapping uses.
 constexpr bool HasDmaRemapping(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM3_0; }
 /// True if the version defines GPU isolation: DXGK_VIDMMCAPS.IoMmuSecureModeSupported, exclusive access, reserved
 /// ranges, frame buffer save.

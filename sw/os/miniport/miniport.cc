@@ -16,7 +16,8 @@
 namespace gmmu::os {
 namespace {
 
-// Stack in bytes that the VidMm worker uses before it calls the driver (build 22621).
+// Number of stack bytes that the VidMm worker uses before it calls the driver (observed on Windows
+// build 22621).
 constexpr uint64_t kStackOfVidMm = 0x12D0;
 
 uint64_t Code(NTSTATUS status) { return static_cast<uint32_t>(status); }

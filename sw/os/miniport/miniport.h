@@ -19,9 +19,10 @@ class PhysicalCalls;
 /// DeviceLife contains the calls that add, start, stop and remove devices, PhysicalCalls those of the physical model.
 ///
 /// A status to which Windows responds with a bug check triggers that bug check. Sources: display driver interface,
-/// DxgkDdiBuildPagingBuffer and DxgkDdiSubmitCommandVirtual; the numbers were observed on builds 22621 and 26100.
+/// DxgkDdiBuildPagingBuffer and DxgkDdiSubmitCommandVirtual; the bug check numbers were observed on
+/// Windows builds 22621 and 26100.
 /// `Require` turns any other failure status into an OsError. A DxgkDdiBuildPagingBuffer call that needs more stack than
-/// the VidMm worker has left triggers bug check 0x50 (observed on build 22621).
+/// the VidMm worker has left triggers bug check 0x50 (observed on Windows build 22621).
 class Miniport {
  public:
   Miniport(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table);
@@ -86,8 +87,8 @@ class Miniport {
   /// Returns the fence that the node completed most recently, or nullopt if the driver does not
   /// report it.
   std::optional<uint32_t> QueryCurrentFence(UINT node, UINT engine = 0);
-  /// Returns the nodes that must not run while `node` is reset. Triggers a bug check if `node` is not among these
-  /// nodes.
+  /// Returns the set of nodes that must not run while `node` is reset. Triggers a bug check if the
+  /// set does not contain `node`.
   uint64_t QueryDependentEngineGroup(UINT node, UINT engine = 0);
   // The scheduler handles a failure status.
   NTSTATUS ResetEngine(DXGKARG_RESETENGINE& args);

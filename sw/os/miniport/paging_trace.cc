@@ -145,7 +145,7 @@ void Allocation(Line& line, const Operation& op) {
   line.Flag("hAllocation", op.hAllocation != nullptr);
 }
 
-/// Writes the leading members, which TRANSFER and SPECIAL_LOCK_TRANSFER have in common.
+/// Writes the members that TRANSFER and SPECIAL_LOCK_TRANSFER have in common, which come first.
 template <typename Operation>
 void Move(Line& line, const Operation& op) {
   Allocation(line, op);

@@ -16,7 +16,7 @@ class Miniport;
 
 /// Queries the number of ranges, then the ranges. Returns an empty list if the driver fails the
 /// first query or reports no range. Throws OsError if the driver fails the second query, or if the
-/// second query returns a larger number.
+/// second query returns more ranges than the first.
 std::vector<DXGK_PHYSICAL_MEMORY_RANGE> QueryReservedRanges(Miniport& miniport, ReservedQuery form);
 
 /// Returns an error message, or an empty string if the ranges are legal. They must consist of whole

@@ -26,7 +26,7 @@ std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t co
     return start.has_value();
   };
   // By default, three quarters of the scattered blocks are allocated whole. The others are split
-  // into single pages, so that runs also test those.
+  // into single pages, so that tests also cover single pages.
   const bool scattered = shape.place == Place::kBySeed;
   const auto broken = [&] {
     if (shape.broken_percent) return random.Below(100) < *shape.broken_percent;

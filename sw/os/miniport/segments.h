@@ -28,8 +28,9 @@ struct Segment {
   uint64_t page_bytes() const { return pages_64k ? 65536 : hw::kPageSize; }
 };
 
-/// The pages of a memory segment that belong to one allocation: single pages, 64 KiB blocks and larger blocks. A segment
-/// with 64 KiB pages allocates only whole blocks, even for the last pages.
+/// The pages of a memory segment that belong to one allocation: single pages, 64 KiB blocks and
+/// larger blocks. In a segment with 64 KiB pages, only whole blocks are allocated, even for the end
+/// of an allocation.
 class SegmentPages {
  public:
   /// How Allocate divides an allocation into blocks, and where it places them.
@@ -48,7 +49,8 @@ class SegmentPages {
   static std::optional<SegmentPages> AllocateContiguous(Segment& segment, uint64_t count, uint64_t alignment,
                                                         const std::string& created_by,
                                                         RangeAllocator::Place place = RangeAllocator::Place::kBySeed);
-  /// Both free the pages. Release may instead leak them, if the configuration injects leaks.
+  /// Free frees the pages. Release does the same, or leaks the pages if the configuration injects
+  /// leaks.
   void Free();
   void Release(Kernel& kernel);
   /// Allocates new pages at the lowest free places for the ranges in [start, end) of the segment.

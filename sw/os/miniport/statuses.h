@@ -8,7 +8,7 @@ namespace gmmu::os {
 
 /// Returns "" if the entry point, such as "DxgkDdiCreateAllocation", may return the status
 /// (statuses.def). Otherwise returns a sentence that names the entry point, the status and the
-/// permitted statuses. Windows logs such a status.
+/// permitted statuses. Windows logs statuses that are not permitted.
 std::string IllegalStatus(const std::string& entry, NTSTATUS status);
 
 }  // namespace gmmu::os

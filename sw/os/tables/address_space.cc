@@ -7,8 +7,8 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns where tables are allocated in a segment. `bring_up`: the tables of the paging process
-/// are being built.
+/// Returns where in a segment tables are placed. `bring_up` is true while the tables of the paging
+/// process are being built.
 RangeAllocator::Place PlaceOfTables(const Parameters& parameters, bool bring_up) {
   const BringUp order = parameters.bring_up;
   if (bring_up && order != BringUp::kLinked) return RangeAllocator::Place::kLowest;

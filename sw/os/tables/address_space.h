@@ -21,16 +21,16 @@ enum class BringUp;
 /// The page tables and virtual addresses of one GPU process on one GPU. The class combines the
 /// other classes of this folder (README.md) for VidMm.
 ///
-/// It manages which tables exist and where they are; the driver implements the hardware's entry
-/// format. Addresses and sizes are in bytes, multiples of 4 KiB. Updates are passed to a sink in
-/// the order in which they must be performed. Calls that allocate tables throw NoRoom if the
-/// segment is full; tables that they have already allocated remain.
+/// It decides which tables exist and where they are; the driver encodes entries in the hardware's
+/// format. Addresses and sizes are in bytes and are multiples of 4 KiB. Updates are passed to a
+/// sink in the order in which they must be performed. Calls that allocate tables throw NoRoom if
+/// the segment is full; tables allocated before the failure are kept.
 class AddressSpace {
  public:
   /// `va_end` is the end of the virtual addresses that may be allocated. Addresses that the first
-  /// leaf table covers are never allocated. `paging`: the address space belongs to the paging
-  /// process. Without a TableMemory::Placer, the seed or a Windows build's order determines the
-  /// addresses of the tables.
+  /// leaf table covers are never allocated. `paging` is true for the paging process. Unless a
+  /// TableMemory::Placer is set, the settings bring_up and vram_placement determine where tables
+  /// are placed: at pseudo-random addresses, or at the start or the end of their segment.
   AddressSpace(PhysicalAdapter& gpu, const std::string& name, bool paging, uint64_t va_end);
 
   TableMemory& memory() { return memory_; }
@@ -43,13 +43,13 @@ class AddressSpace {
   Windows22621& windows_22621() { return windows_22621_; }
   RangeAllocator& va() { return va_; }
 
-  /// For the paging process: call before (true) and after (false) its tables are built. A Windows
-  /// build's order places these tables at the start of the segment; with VramPlacement::kFirstFit,
-  /// later tables are placed at its end.
+  /// For the paging process: call with true before its tables are built, and with false afterwards.
+  /// The bring-up orders of Windows builds place these tables at the start of the segment. With
+  /// VramPlacement::kFirstFit, later tables are placed at the end of the segment.
   void SetBringUp(bool in_progress);
-  /// Allocates and initialises the root. In a Windows build's order, the root is instead written
-  /// later, together with its first entries. `entries` is the size of a resizable root; 0 means all
-  /// entries.
+  /// Allocates the root and makes its entries invalid. If a Windows build writes the root only
+  /// together with its first entries, this call only allocates it. `entries` is the number of
+  /// entries of a resizable root; 0 selects the maximum.
   void CreateRoot(const UpdateSink& sink, uint64_t entries = 0);
   /// Frees the root's memory and the retired tables. All other tables must be evicted.
   /// TableMoves::RestoreRoot allocates a new root.

@@ -23,8 +23,8 @@ void LeafChanges::End(LeafChange change) const {
   if (hooks_.end) hooks_.end(change);
 }
 
-// Returns an update that writes 4 KiB entries for pages [first, first + count) of a block. They are
-// equivalent to the block's 64 KiB entry `held`.
+// Returns an update that writes 4 KiB entries for pages [first, first + count) of a block. These
+// entries map the same memory as the block's 64 KiB entry `held`.
 TableUpdate LeafChanges::PartOfBlock(uint64_t block, const HeldEntry& held, uint64_t first, uint64_t count) const {
   TableUpdate part;
   part.first_va = block * kBytesOf64k + first * hw::kPageSize;
@@ -62,9 +62,9 @@ void LeafChanges::Convert(uint64_t leaf, const UpdateSink& sink) {
   End(LeafChange::kConversion);
 }
 
-// The documented order is: invalidate the 64 KiB entry, write the 4 KiB entries, and link a new
-// table in level 1 last. This hardware requires a flush between the 64 KiB update and the 4 KiB
-// update (docs/page-tables.md).
+// The documented order is: invalidate the 64 KiB entry, write the 4 KiB entries, and, if their
+// table is new, link it in level 1 last. The modelled hardware also requires a flush between the 64
+// KiB update and the 4 KiB update (docs/page-tables.md).
 void LeafChanges::MoveTo4k(const TableUpdate& update, const std::vector<uint64_t>& blocks, const UpdateSink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   const uint64_t leaf = update.first_va / geometry.Coverage(0), start = leaf * geometry.Coverage(0);

@@ -13,9 +13,10 @@ class PhysicalAdapter;
 class RetiredTables;
 class TableTree;
 
-/// The kind of a change between 64 KiB pages and 4 KiB pages. kConversion changes a whole leaf
-/// table and is used if level-1 entries are single. kMove changes individual 64 KiB blocks and is
-/// used if level-1 entries are pairs.
+/// The kind of change between 64 KiB pages and 4 KiB pages. kConversion replaces a whole leaf
+/// table; it is used if level-1 entries are single, so that each links one leaf table. kMove
+/// changes individual 64 KiB blocks; it is used if level-1 entries are pairs (DualPteSupported), so
+/// that each can link one leaf table of each page size.
 enum class LeafChange { kConversion, kMove };
 
 /// Performs the changes between 64 KiB pages and 4 KiB pages, each in the order that the GPU virtual address
@@ -23,9 +24,10 @@ enum class LeafChange { kConversion, kMove };
 class LeafChanges {
  public:
   /// Functions that LeafChanges calls; each may be empty. `begin` is called before a change to 4
-  /// KiB pages; for a conversion, it must suspend the process's contexts. `flush` is called between
-  /// the invalidation of entries of one size and the writing of entries of the other size, and
-  /// again at the end. `end` is called last and must resume the contexts.
+  /// KiB pages; for a conversion, it must suspend the process's contexts. `flush` must flush TLB
+  /// entries; it is called after entries of one size have been invalidated, before entries of the
+  /// other size are written, and when a change to 4 KiB pages is complete. `end` is called last; it
+  /// must resume the contexts that `begin` suspended.
   struct Hooks {
     std::function<void(LeafChange)> begin;
     std::function<void(uint64_t va, uint64_t bytes)> flush;
@@ -35,13 +37,14 @@ class LeafChanges {
   LeafChanges(PhysicalAdapter& gpu, TableTree& tree, RetiredTables& retired);
   void set_hooks(Hooks hooks) { hooks_ = std::move(hooks); }
 
-  /// For single level-1 entries: replaces a leaf table of 64 KiB entries by one of 4 KiB entries,
-  /// which is never converted back. `leaf`: the leaf index (va / coverage).
+  /// If level-1 entries are single: replaces a leaf table of 64 KiB entries by one of 4 KiB
+  /// entries, which is never converted back. `leaf`: the leaf index (va / coverage).
   void Convert(uint64_t leaf, const UpdateSink& sink);
-  /// For pairs: replaces the 64 KiB entries of `blocks` (va / 64 KiB, ascending) by 4 KiB entries, and then applies
-  /// `update`, which changes a part of each block.
+  /// If level-1 entries are pairs: replaces the 64 KiB entries of `blocks` (va / 64 KiB, ascending)
+  /// by 4 KiB entries, and then applies `update`, which changes a part of each block.
   void MoveTo4k(const TableUpdate& update, const std::vector<uint64_t>& blocks, const UpdateSink& sink);
-  /// For pairs: invalidates the 4 KiB entries of the whole blocks in `update`, so that 64 KiB entries can replace them.
+  /// If level-1 entries are pairs: invalidates the 4 KiB entries of the whole blocks in `update`,
+  /// so that 64 KiB entries can replace them.
   void ClearSmall(const TableUpdate& update, const UpdateSink& sink);
 
  private:

@@ -18,15 +18,15 @@ struct Leaf64k {
   std::vector<HeldEntry> entries;
 };
 
-/// The leaf tables of 64 KiB entries of one process, keyed by leaf index (va / coverage). If
-/// level-1 entries are single, a leaf has either such a table or a table of 4 KiB entries. If they
-/// are pairs, it can have both.
+/// One process's leaf tables of 64 KiB entries, keyed by leaf index (va / coverage). If level-1
+/// entries are single, a leaf index has either such a table or a table of 4 KiB entries. If level-1
+/// entries are pairs, it can have both.
 class Leaves64k {
  public:
   Leaves64k(const Geometry& geometry, TableMemory& memory) : geometry_(geometry), memory_(memory) {}
 
-  /// True if the page at `va` has a 64 KiB entry or, if level-1 entries are single, is in a leaf
-  /// table of 64 KiB entries.
+  /// True if the page at `va` has a 64 KiB entry or, if level-1 entries are single, is covered by a
+  /// leaf table of 64 KiB entries.
   bool Is64k(uint64_t va) const;
   /// True if Is64k is true for any of the pages.
   bool Any64k(uint64_t va, uint64_t pages) const;
@@ -37,19 +37,20 @@ class Leaves64k {
   bool AnyIn(uint64_t first, uint64_t end) const;
   const std::map<uint64_t, Leaf64k>& all() const { return leaves_; }
 
-  /// Allocates the table, which must not exist yet. Its memory has undefined contents until
-  /// Initialise.
+  /// Allocates the table, which must not exist yet. Its contents are undefined until Initialise is
+  /// called.
   const Leaf64k& Make(uint64_t leaf);
   /// Allocates the table, which must not exist yet, and records `entries` as its entries.
   const Leaf64k& Make(uint64_t leaf, std::vector<HeldEntry> entries);
-  /// Installs `table` as the table of index `leaf`, and returns the previous table.
+  /// Installs `table` at index `leaf` and returns the previous table.
   PageTable Replace(uint64_t leaf, PageTable table) { return std::exchange(leaves_.at(leaf).table, std::move(table)); }
   /// Removes the table and returns it.
   Leaf64k Take(uint64_t leaf);
 
   /// Sends an update that makes all entries of the new table invalid.
   void Initialise(uint64_t leaf, const UpdateSink& sink) const;
-  /// Writes 64 KiB entries for whole blocks. `update` lists 4 KiB entries.
+  /// Writes 64 KiB entries. `update` contains the equivalent 4 KiB entries and must cover whole 64
+  /// KiB blocks.
   void Put(TableUpdate update, const UpdateSink& sink);
 
  private:
@@ -58,9 +59,9 @@ class Leaves64k {
   std::map<uint64_t, Leaf64k> leaves_;
 };
 
-/// Records which 4 KiB entries are in use, by 64 KiB block. It is only used if level-1 entries are
-/// pairs. Either the 64 KiB entry of a block or its sixteen 4 KiB entries may be in use, never
-/// both.
+/// Records which 4 KiB entries of each 64 KiB block are in use. It is needed only if level-1
+/// entries are pairs. Either the 64 KiB entry of a block or its sixteen 4 KiB entries may be in
+/// use, never both.
 class SmallPages {
  public:
   explicit SmallPages(const Geometry& geometry) : geometry_(geometry) {}

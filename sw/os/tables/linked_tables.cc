@@ -15,7 +15,8 @@ constexpr size_t kMostTries = 64;  // maximum number of offsets to try
 // Reserves one offset on all GPUs. The GPUs take turns proposing an offset, so that an almost full
 // GPU can propose one of its last free offsets.
 uint64_t LinkedTables::ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by) {
-  // Rejected offsets: proposing GPU and offset.
+  // Offsets that were not free on all GPUs, each with the GPU that proposed it. That GPU keeps them
+  // reserved until the search ends, so that it does not propose them again.
   std::vector<std::pair<size_t, uint64_t>> not_everywhere;
   std::optional<uint64_t> found;
   size_t full = 0;  // the GPU that had no room at the last attempt
@@ -56,9 +57,9 @@ uint64_t LinkedTables::Take(unsigned gpu, bool root, unsigned level, uint64_t sl
   }
   const std::pair<unsigned, uint64_t> key{root ? ~0u : level, slot};
   auto found = places_.find(key);
-  // The GPU has used its reserved offset and now requests one for the same slot again: an earlier
-  // operation failed for lack of room and freed the table. The reservations left on other GPUs are
-  // stale.
+  // The GPU has already used its reserved offset and now requests another one for the same slot,
+  // because an earlier operation ran out of room and freed the table. The reservations that remain
+  // on other GPUs are stale.
   if (found != places_.end() && !found->second.waiting[gpu]) {
     Release(found->second);
     places_.erase(found);

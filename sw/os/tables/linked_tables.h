@@ -16,7 +16,7 @@ struct Segment;
 /// Therefore the tables that it points to also have the same address on each GPU. These are
 /// LinkInstanced: each GPU has its own instance at that address, with its own contents. If the GPUs
 /// have different geometries, their trees differ and only the roots share an address. These rules
-/// come from the GPU virtual address documentation; they were not observed on Windows. The
+/// come from the GPU virtual address documentation; they have not been observed on Windows. The
 /// documentation does not state the addresses of the tables between root and leaves; they follow
 /// from the mirrored root.
 class LinkedTables {
@@ -25,9 +25,10 @@ class LinkedTables {
   LinkedTables(std::vector<Segment*> segments, bool same_geometry)
       : segments_(std::move(segments)), same_geometry_(same_geometry) {}
 
-  /// Returns the offset for a table of `gpu`: the offset of the other GPUs' tables with the same
-  /// level and slot, or a new offset that is free on all GPUs. Throws NoRoom, which names the full
-  /// GPU. The caller must free the offset in the segment of `gpu`.
+  /// Returns the offset for a table on `gpu`: the offset that was reserved when another GPU
+  /// requested one for the same level and slot, or a new offset that is free on all GPUs. Throws
+  /// NoRoom, which names the GPU that is full. The caller must eventually free the offset in the
+  /// segment of `gpu`.
   uint64_t Take(unsigned gpu, bool root, unsigned level, uint64_t slot, uint64_t bytes, uint64_t alignment,
                 const std::string& created_by);
   /// Frees all offsets that are reserved on a GPU but not yet used by that GPU.

@@ -10,8 +10,8 @@ namespace gmmu::os {
 struct Geometry;
 class TableTree;
 
-/// A piece of a copy: its source pages are in one leaf table, and its target pages are in one leaf
-/// table.
+/// A piece of a copy, small enough that a single leaf table covers its source pages and a single
+/// leaf table covers its target pages.
 struct CopyPiece {
   uint64_t source, target, pages;
 };
@@ -31,13 +31,14 @@ class MappingCopies {
   /// Divides the copy of [source, source + bytes) to `target` into pieces, in ascending address
   /// order.
   std::vector<CopyPiece> Pieces(uint64_t source, uint64_t target, uint64_t bytes) const;
-  /// Returns the location of the leaf table of 4 KiB entries that covers `va`, which must exist.
+  /// Returns the location of the leaf table of 4 KiB entries that covers `va`. The table must
+  /// exist.
   LeafPlace PlaceOfLeaf(uint64_t va) const;
   /// Returns the entries of a piece's source pages as 4 KiB entries. Entries are invalid where no
   /// table exists.
   std::vector<HeldEntry> Entries(const CopyPiece& piece, const TableContents& contents) const;
-  /// Call after a copy by the GPU from one table of 4 KiB entries to another has been queued.
-  /// Returns the equivalent update.
+  /// Call after queueing a copy that the GPU performs from one table of 4 KiB entries to another.
+  /// Records which target entries are then in use, and returns the equivalent update.
   TableUpdate NoteCopied(const CopyPiece& piece, const std::vector<HeldEntry>& entries);
 
  private:

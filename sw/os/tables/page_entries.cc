@@ -16,8 +16,8 @@ namespace {
 bool WholeBlocks(const TableUpdate& update) {
   return update.first_va % kBytesOf64k == 0 && update.count % kPagesOf64k == 0;
 }
-/// Returns the part of an update of 4 KiB entries that writes `count` entries, starting with its
-/// entry `first`.
+/// Returns the part of `update` that writes `count` of its 4 KiB entries, starting with entry
+/// `first` of the update.
 TableUpdate Cut(const TableUpdate& update, uint64_t first, uint64_t count) {
   TableUpdate part = update;
   part.start += first;
@@ -115,8 +115,8 @@ void PageEntries::PutPair(const TableUpdate& update, bool fits, const UpdateSink
   tree_.WriteSmall(update, sink);
 }
 
-// Invalidates whole blocks through their 64 KiB entries. This needs no new table, for which there
-// may be no room during an eviction.
+// Invalidates the 64 KiB entries of whole blocks. Writing invalid 4 KiB entries instead could
+// require a new table, for which there may be no room during an eviction.
 void PageEntries::InvalidateLarge(const TableUpdate& update, const Leaf64k& leaf, const UpdateSink& sink) {
   const uint64_t blocks = adapter_.caps().geometry.Coverage(0) / kBytesOf64k;
   const uint64_t whole = (update.first_va + kBytesOf64k - 1) / kBytesOf64k;

@@ -16,9 +16,10 @@ struct Leaf64k;
 /// Writes the entries of ranges of pages: chooses the page size and the level, and allocates
 /// missing tables.
 ///
-/// 64 KiB entries are used if the range's address and size are multiples of 64 KiB and each block
-/// is contiguous, aligned and in a segment with 64 KiB pages. If level-1 entries are single and a
-/// table of 4 KiB entries already exists, 4 KiB entries are used.
+/// 64 KiB entries are used if the range's address and size are multiples of 64 KiB and the memory
+/// of each block is contiguous, aligned and in a segment with 64 KiB pages. However, if level-1
+/// entries are single, a range whose leaf table already has 4 KiB entries keeps using 4 KiB
+/// entries.
 class PageEntries {
  public:
   PageEntries(PhysicalAdapter& gpu, TableTree& tree, LeafChanges& changes, const MappingCopies& copies);
@@ -31,14 +32,15 @@ class PageEntries {
   void Invalidate(uint64_t va, uint64_t pages, const UpdateSink& sink) {
     Set(va, pages, std::vector<DXGK_PTE>(1), nullptr, 0, sink);
   }
-  /// Writes zero entries, each at the highest level whose range fits, or at level 0 if `only_leaves`
-  /// is true.
+  /// Maps the pages to zeros. Each zero entry is written at the highest level at which its range
+  /// lies within the pages, or at level 0 if `only_leaves` is true.
   void SetZero(uint64_t va, uint64_t pages, const UpdateSink& sink, bool only_leaves = false);
   /// Invalidates those entries of the pages that are in use. Allocates a table only to split a
   /// larger entry. Returns false if no entry was in use.
   bool Clear(uint64_t va, uint64_t pages, const TableContents& contents, const UpdateSink& sink);
-  /// Allocates the tables that are missing for the pages. If `large` is true, new leaf tables are
-  /// for 64 KiB pages wherever the page size has not been decided yet.
+  /// Allocates the tables that are missing for the pages. If `large` is true, a missing leaf table
+  /// is created with 64 KiB entries, unless level-1 entries are single and other entries already
+  /// map the range (TableTree::IsOpen).
   void EnsureTables(uint64_t va, uint64_t pages, const UpdateSink& sink, bool large = false);
 
  private:

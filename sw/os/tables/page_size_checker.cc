@@ -84,8 +84,8 @@ void PageSizeChecker::Convert(uint64_t slot) {
   Forget(first, BlocksOfLeaf(), false, true);
 }
 
-// A table that is being initialised is not part of the tree yet, so its invalid entries remove no
-// earlier links.
+// A table that is being initialised is not part of the tree yet, so its invalid entries do not
+// remove earlier links.
 void PageSizeChecker::NoteLink(uint64_t slot, const DXGK_PTE& entry, const DXGK_PTE& entry_64k, bool initial) {
   const bool link = IsLink(entry);
   if (geometry_.dual) {
@@ -108,7 +108,8 @@ void PageSizeChecker::NoteLink(uint64_t slot, const DXGK_PTE& entry, const DXGK_
 
 void PageSizeChecker::NoteFlush(uint64_t start, uint64_t end) {
   if (start == 0 && end == 0) end = ~uint64_t{0};
-  // Flushing any byte of a 64 KiB translation drops the whole translation.
+  // Flushing any byte of a 64 KiB translation drops the whole translation, so partly covered blocks
+  // are flushed as well.
   was_large_.erase(was_large_.lower_bound(start / kBytesOf64k), was_large_.lower_bound((end - 1) / kBytesOf64k + 1));
   for (auto block = was_small_.lower_bound(start / kBytesOf64k);
        block != was_small_.end() && block->first * kBytesOf64k < end;) {

@@ -11,19 +11,19 @@
 namespace gmmu::os {
 
 /// Checks the updates that VidMm sends for one process's tables against the rules for 64 KiB pages.
-/// The rules come from the documentation of GPU virtual addresses ("64 KB pages"); they were not
-/// observed on Windows:
+/// The rules come from the documentation of GPU virtual addresses ("64 KB pages"); they have not
+/// been observed on Windows. "pairs" and "single" refer to the level-1 entries:
 ///   pairs   In a 64 KiB block, either the 64 KiB entry or 4 KiB entries are in use, never both.
 ///           The block is flushed between the invalidation of entries of one size and the writing
 ///           of entries of the other size (docs/page-tables.md).
 ///   single  A level-1 entry changes from a 64 KiB leaf table to a 4 KiB leaf table only while the
-///           process's contexts are suspended, and only if the new table has all sixteen entries of
-///           each block in use. It never changes back.
+///           process's contexts are suspended, and only if, for each block whose 64 KiB entry is in
+///           use, all sixteen entries of the new table are in use. It never changes back.
 ///   both    A conversion or a move writes the level-1 entry last. If an entry maps an allocation
 ///           in a memory segment with 64 KiB pages, the low 16 bits of the virtual and the physical
 ///           address are equal.
-/// An entry is in use if it is valid or zero. A broken rule is an error of VidMm; it triggers a bug
-/// check that names the rule.
+/// An entry is in use if Valid or Zero is set in it. Breaking a rule is a bug in VidMm and triggers
+/// a bug check that names the rule.
 class PageSizeChecker {
  public:
   /// `segments`: bit n is set if segment n is a memory segment with 64 KiB pages.
@@ -44,8 +44,8 @@ class PageSizeChecker {
   void NoteLeaf(const TableUpdate& update);
   void NoteLink(uint64_t slot, const DXGK_PTE& entry, const DXGK_PTE& entry_64k, bool initial);
   void Convert(uint64_t slot);
-  /// Removes the record of `count` blocks, starting at `block`: of their 4 KiB entries (`small`),
-  /// of their 64 KiB entries (`large`), or of both.
+  /// Forgets the entries of `count` blocks, starting at `block`: their 4 KiB entries if `small` is
+  /// true, and their 64 KiB entries if `large` is true.
   void Forget(uint64_t block, uint64_t count, bool small, bool large);
   [[noreturn]] void Broken(const std::string& rule, uint64_t va) const;
   uint64_t BlocksOfLeaf() const { return geometry_.Entries(0) / kPagesOf64k; }
@@ -57,9 +57,9 @@ class PageSizeChecker {
   bool changing_ = false;
   LeafChange change_ = LeafChange::kMove;
   bool upper_written_ = false;          // level 1 has been written since Begin
-  std::map<uint64_t, uint16_t> small_;  // by block: bit per page with a used 4 KiB entry
+  std::map<uint64_t, uint16_t> small_;  // by block: a bit per page, set if its 4 KiB entry is used
   std::set<uint64_t> large_;            // blocks whose 64 KiB entry is in use
-  // Like small_ and large_, for entries that are no longer in use but not flushed yet.
+  // Like small_ and large_, for entries that are no longer in use but have not been flushed yet.
   std::map<uint64_t, uint16_t> was_small_;
   std::set<uint64_t> was_large_;
   // By leaf, if level-1 entries are single: true if the table has 64 KiB entries.

@@ -46,7 +46,7 @@ struct PageTable {
 
 /// Sets `table` as the target of `update`.
 void Aim(TableUpdate& update, const PageTable& table);
-/// Returns an update of all entries of a table. The caller must fill in the entries.
+/// Returns an update that covers all entries of a table. The caller must fill in the entries.
 TableUpdate UpdateOfAll(const PageTable& table, const TableExtent& extent);
 /// Returns an update that makes every entry of a table invalid.
 TableUpdate UpdateToInvalid(const PageTable& table, const TableExtent& extent);
@@ -56,7 +56,7 @@ void Initialise(const PageTable& table, const TableExtent& extent, const UpdateS
 /// protection. `dual`: level-1 entries are pairs.
 void WriteAll(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries, bool dual,
               const UpdateSink& sink);
-/// Fills `entries` into an update of a whole table. `dual`: level-1 entries are pairs.
+/// Copies `entries` to an update of a whole table. `dual`: level-1 entries are pairs.
 void FillUpdate(TableUpdate& update, const std::vector<HeldEntry>& entries, bool dual);
 
 }  // namespace gmmu::os

@@ -10,13 +10,13 @@ namespace gmmu::os {
 
 class TableMemory;
 
-/// Tables that no entry links any longer, but that queued updates and TLBs may still use. Free
-/// releases their memory.
+/// Tables to which no entry points any longer, but which queued updates and TLBs may still use.
+/// Free releases their memory.
 class RetiredTables {
  public:
   explicit RetiredTables(TableMemory& memory) : memory_(memory) {}
 
-  /// `invalid`: every entry of the table is already invalid.
+  /// `invalid` is true if every entry of the table is already invalid.
   void Add(PageTable table, const TableExtent& extent, bool invalid) {
     tables_.push_back({std::move(table), extent, invalid});
   }

@@ -16,8 +16,8 @@ class TableMemory;
 /// have the full number of entries.
 class RootTable {
  public:
-  /// Called before an entry is written for an address beyond a resizable root. The function must
-  /// replace the root by one with at least `entries` entries, or throw NoRoom.
+  /// Called before an entry is written for an address beyond the end of a resizable root. The
+  /// function must replace the root by one with at least `entries` entries, or throw NoRoom.
   using Grower = std::function<void(uint64_t entries)>;
 
   RootTable(PhysicalAdapter& gpu, TableMemory& memory) : adapter_(gpu), memory_(memory) {}
@@ -25,12 +25,12 @@ class RootTable {
   void set_grower(Grower grower) { grow_ = std::move(grower); }
   bool grows() const { return grow_ != nullptr; }
 
-  /// Installs a new root with at least `entries` entries (0: all) and returns the previous root. If
-  /// it throws NoRoom, nothing has changed.
+  /// Installs a new root with at least `entries` entries (0: the maximum) and returns the previous
+  /// root. If it throws NoRoom, nothing has changed.
   [[nodiscard]] PageTable Renew(uint64_t entries);
   /// Makes every entry invalid.
   void Write(const UpdateSink& sink);
-  /// Frees the root's memory, if it has any. entries() is kept for a later root.
+  /// Frees the root's memory, if it has any. entries() keeps its value for a later root.
   void Free();
 
   /// True if the root has an entry for `va`.

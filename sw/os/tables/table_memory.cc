@@ -29,8 +29,9 @@ PageTable TableMemory::Make(unsigned level, unsigned placed_level, uint64_t slot
   const std::string created_by = "level " + std::to_string(level) + " table of " + name_;
   PageTable table;
   if (id == 0) {
-    // A table of several pages must be contiguous for the GPU. If its alignment exceeds the page
-    // size, a larger buffer is allocated and the table starts at an aligned address in it.
+    // A table of several pages must be contiguous in the addresses that the GPU uses. If its
+    // alignment exceeds the page size, a larger buffer is allocated and the table starts at an
+    // aligned address in it.
     const uint64_t alignment = std::max<uint64_t>(descriptor.alignment, hw::kPageSize);
     const uint64_t taken = bytes + alignment - hw::kPageSize;
     table.system = std::make_unique<SystemBuffer>(adapter_.MakeBuffer(taken, taken > hw::kPageSize));

@@ -19,8 +19,8 @@ class TableMemory {
   /// Selects the byte offset of a table in its memory segment. Throws NoRoom.
   using Placer = std::function<uint64_t(unsigned level, uint64_t slot, uint64_t bytes, uint64_t alignment,
                                         const std::string& created_by)>;
-  /// Maps tables into the paging process, through which the GPU writes them, and unmaps them
-  /// (update mode GPU_VIRTUAL).
+  /// Maps tables into the address space of the paging process, through which the GPU writes them,
+  /// and unmaps them (update mode GPU_VIRTUAL).
   struct Views {
     std::function<uint64_t(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes)> map;
     std::function<void(uint64_t va, uint64_t bytes)> unmap;
@@ -29,13 +29,13 @@ class TableMemory {
   /// `place` selects where tables are allocated in a segment if there is no Placer.
   TableMemory(PhysicalAdapter& gpu, std::string name, bool paging, RangeAllocator::Place place)
       : adapter_(gpu), name_(std::move(name)), paging_(paging), place_(place) {}
-  /// Changes `place` for later tables.
+  /// Changes `place` for tables that are allocated later.
   void set_place(RangeAllocator::Place place) { place_ = place; }
   void set_placer(Placer placer) { placer_ = std::move(placer); }
   void set_views(Views views) { views_ = std::move(views); }
 
-  /// Allocates a table of `bytes` with index `slot` at `level`; its contents are undefined. If the
-  /// segment is full, throws NoRoom and changes nothing.
+  /// Allocates a level-`level` table with index `slot` and a size of `bytes` bytes; its contents
+  /// are undefined. If the segment is full, throws NoRoom and changes nothing.
   PageTable Make(unsigned level, uint64_t slot, uint64_t bytes);
   /// Allocates a leaf table of 64 KiB entries with index `leaf`. For such tables, the Placer is
   /// called with level kLevelOf64k.

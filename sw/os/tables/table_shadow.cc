@@ -15,7 +15,7 @@ bool IsEmpty(const DXGK_PTE& entry) {
   return std::memcmp(&entry, &kEmpty, sizeof entry) == 0;
 }
 
-/// True if the update writes the value that At returns for entries that were never written.
+/// True if the update writes the value that At returns for entries that have never been written.
 bool SaysNothing(const TableUpdate& update) {
   return IsEmpty(update.entries[0]) && (update.entries_64k.empty() || IsEmpty(update.entries_64k[0])) &&
          update.allocation == nullptr && update.driver_protection == 0;
@@ -32,7 +32,7 @@ std::vector<HeldEntry>& TableShadow::Table(const D3DGPU_PHYSICAL_ADDRESS& place,
 bool TableShadow::Apply(const TableUpdate& update) {
   const uint64_t page = update.use_64k ? kBytesOf64k : hw::kPageSize;
   uint64_t count = update.count;
-  if (update.repeat && SaysNothing(update)) {  // do not record entries that were never written
+  if (update.repeat && SaysNothing(update)) {  // entries beyond the recorded ones read as invalid
     const uint64_t known = Table(update.table, 0).size();
     count = known <= update.start ? 0 : std::min(count, known - update.start);
   }

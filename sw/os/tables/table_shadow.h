@@ -9,8 +9,9 @@
 
 namespace gmmu::os {
 
-/// A copy of a process's page tables: all entries that were sent to the driver, by the address of
-/// their table. The copy includes queued updates, which the hardware has not performed yet.
+/// A copy of a process's page tables: all entries that have been sent to the driver, keyed by the
+/// address of their table. The copy includes queued updates, which the hardware has not performed
+/// yet.
 class TableShadow {
  public:
   /// Records an update. Returns true if it overwrites an entry in use, which the hardware may have
@@ -21,7 +22,8 @@ class TableShadow {
   /// overwrites an entry in use.
   bool Copy(const D3DGPU_PHYSICAL_ADDRESS& source, uint64_t from, const D3DGPU_PHYSICAL_ADDRESS& target, uint64_t to,
             uint64_t count);
-  /// Returns entry `index` of the table at `place`, or an invalid entry if it was never written.
+  /// Returns entry `index` of the table at `place`, or an invalid entry if it has never been
+  /// written.
   HeldEntry At(const D3DGPU_PHYSICAL_ADDRESS& place, uint64_t index) const;
   std::vector<HeldEntry> Entries(const D3DGPU_PHYSICAL_ADDRESS& place, uint64_t first, uint64_t count) const;
 

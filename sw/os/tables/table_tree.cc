@@ -110,8 +110,9 @@ uint64_t TableTree::RootEntriesInUse() const {
 }
 
 TableUpdate TableTree::UpdateOfEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink) {
-  // In a Windows build's order, a builder writes the root with its first link. It is not called for
-  // a large page or a link to 64 KiB entries in a root of level 1, so the root is written here.
+  // In the bring-up order of a Windows build, the builder writes the root together with its first
+  // link. The builder is not called for a large page, or for a link from a level-1 root to a table
+  // of 64 KiB entries, so the root is written here.
   if (level == root_.level() && !root_.table().written) root_.Write(sink);
   TableUpdate update;
   update.level = level;
@@ -132,7 +133,7 @@ void TableTree::WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, c
   sink(update);
 }
 
-// WriteEntry adds the 64 KiB half of a level-1 entry that is a pair.
+// If level-1 entries are pairs, WriteEntry adds the link to the table of 64 KiB entries.
 void TableTree::WriteLink(unsigned level, uint64_t va, const UpdateSink& sink) {
   const PageTable* table = Find(level, va);
   const Leaf64k* large = level == 0 ? leaves_64k_.Find(va / geometry_.Coverage(0)) : nullptr;

@@ -13,20 +13,21 @@ namespace gmmu::os {
 
 class RetiredTables;
 
-/// The page tables of one process on one GPU, and the entries above the leaves.
+/// The page tables of one process on one GPU, and the large and zero entries above the leaves.
 ///
 /// Updates are passed to the sink in the order in which they must be performed: a new table is
 /// initialised before its parent links it. Calls that allocate tables throw NoRoom if a segment is
-/// full; tables that they have already allocated remain.
+/// full; tables allocated before the failure are kept.
 class TableTree {
  public:
-  /// Creates a missing table and the missing tables above it, in an order of its own.
+  /// Creates a missing table and the missing tables above it, and determines the order of the
+  /// updates.
   using Builder = std::function<PageTable&(unsigned level, uint64_t va, const UpdateSink& sink)>;
 
   TableTree(PhysicalAdapter& gpu, TableMemory& memory, RetiredTables& retired);
-  /// Replaces the default order, which works from the root down: it allocates each table,
-  /// invalidates its entries and then links it. The default order still applies to a slot with a
-  /// large or zero entry.
+  /// Replaces the default way of creating tables, which works from the root down: allocate each
+  /// table, invalidate its entries, then link it. The builder is not called for a table that
+  /// replaces a large or zero entry.
   void set_builder(Builder builder) { builder_ = std::move(builder); }
   /// While the tables are marked as evicted, calls that change entries trigger a bug check.
   void set_evicted(bool evicted) { evicted_ = evicted; }
@@ -44,20 +45,22 @@ class TableTree {
   /// All tables except the root and the leaf tables of 64 KiB entries, by ascending level.
   const std::map<TableSlot, PageTable>& tables() const { return tables_; }
 
-  // Operations on a single table. Methods without "64k" in their names treat leaf tables of 4 KiB
-  // entries. Find returns the table of `level` that covers `va`, or null if there is none.
+  // Operations on a single table. At the leaf level, methods without "64k" in their names operate
+  // on tables of 4 KiB entries. Find returns the level-`level` table that covers `va`, or null if
+  // there is none.
   PageTable* Find(unsigned level, uint64_t va);
   bool HasLeaf(uint64_t leaf) const { return tables_.count({0, leaf}) != 0; }
-  /// True if the range of the leaf has neither a table of 4 KiB entries nor a large or zero entry.
+  /// True if the leaf's range has neither a table of 4 KiB entries nor a large or zero entry, so
+  /// that 64 KiB pages can still be used.
   bool IsOpen(uint64_t leaf) const { return !HasLeaf(leaf) && !uppers_.Over(leaf * geometry_.Coverage(0)); }
   TableExtent ExtentAt(unsigned level, uint64_t va) const;
-  /// Returns the table. A missing table is allocated, but neither written nor linked.
+  /// Returns the table. If it is missing, it is allocated, but neither written nor linked.
   PageTable& Place(unsigned level, uint64_t va);
   /// Returns the table. A missing table is created and linked, together with the tables above it.
   /// If a large or zero entry occupies its slot, the new table has equivalent entries.
   PageTable& Ensure(unsigned level, uint64_t va, const UpdateSink& sink);
   const Leaf64k& Ensure64k(uint64_t leaf, const UpdateSink& sink);
-  /// Installs `table` as the table of the slot, and returns the previous table.
+  /// Installs `table` at `slot` and returns the previous table.
   PageTable Replace(const TableSlot& slot, PageTable table) {
     return std::exchange(tables_.at(slot), std::move(table));
   }
@@ -70,14 +73,15 @@ class TableTree {
 
   // Operations on a single entry or table.
   void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink);
-  /// Writes the parent's entry for the table of `level` that covers `va`. The entry links the table
-  /// (of a leaf: its table of 4 KiB entries, of 64 KiB entries, or both), or is invalid if there is
-  /// none.
+  /// Writes the parent's entry for the level-`level` table that covers `va`. The entry links the
+  /// table (at the leaf level: the table of 4 KiB entries, the table of 64 KiB entries, or both),
+  /// or is invalid if there is no table.
   void WriteLink(unsigned level, uint64_t va, const UpdateSink& sink);
-  /// Writes all entries of a new table of level > 0, with links to the existing tables below it.
+  /// Writes all entries of a new table above the leaf level: links to the existing tables below it,
+  /// and invalid entries elsewhere.
   void WriteLinks(unsigned level, uint64_t va, const UpdateSink& sink);
-  /// Writes an entry of `level` > 0 that maps data or zeros; `va` is aligned to the mapped size. Tables that the entry
-  /// replaces are retired.
+  /// Writes a level-`level` entry (`level` > 0) that maps data or zeros; `va` must be aligned to
+  /// the mapped size. Tables that the entry replaces are retired.
   void WriteUpper(unsigned level, uint64_t va, const HeldEntry& entry, const UpdateSink& sink);
   /// Writes the large and zero entries of a new root.
   void WriteUppersOfRoot(const UpdateSink& sink);
@@ -89,8 +93,8 @@ class TableTree {
   // retires the leaf tables that lie completely in the range, then the upper tables that have
   // become empty, and invalidates their parents' entries.
   void Free(uint64_t va, uint64_t pages, const UpdateSink& sink);
-  /// Retires all tables(). The record of large and zero entries is kept. `invalid`: every entry of
-  /// the tables is already invalid.
+  /// Retires all tables(). The record of large and zero entries is kept. `invalid` is true if every
+  /// entry of the tables is already invalid.
   void RetireAll(bool invalid);
   /// Makes every entry of every table invalid.
   void InvalidateAll(const UpdateSink& sink);
@@ -102,7 +106,7 @@ class TableTree {
   void Split(const PageTable& table, const TableSlot& slot, const UpdateSink& sink);
   void WriteRootEntry(const TableSlot& slot, const DXGK_PTE& entry, const UpdateSink& sink);
   bool HasChildren(const TableSlot& slot) const;
-  /// Retires the tables of the slot and all tables below it.
+  /// Retires the tables at `slot` and all tables below them.
   void Retire(const TableSlot& slot, bool invalid);
   TableUpdate UpdateOfEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink);
 

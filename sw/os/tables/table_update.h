@@ -15,7 +15,7 @@ namespace gmmu::os {
 /// table.
 struct HeldEntry {
   DXGK_PTE entry{};
-  DXGK_PTE entry_64k{};  ///< the 64 KiB half of a level-1 entry that is a pair
+  DXGK_PTE entry_64k{};  ///< level-1 pairs: the link to the table of 64 KiB entries
   HANDLE allocation = nullptr;
   uint64_t allocation_offset = 0;
   uint64_t driver_protection = 0;
@@ -26,8 +26,8 @@ inline bool NoneInUse(const std::vector<DXGK_PTE>& entries) {
   return std::none_of(entries.begin(), entries.end(), InUse);
 }
 
-/// Returns an entry that maps the same memory as `held`, starting `bytes` later. LargePage is not
-/// changed.
+/// Returns an entry that maps the memory `bytes` beyond the start of what `held` maps. LargePage is
+/// not changed.
 inline HeldEntry PartOf(HeldEntry held, uint64_t bytes) {
   if (!held.entry.Zero) held.entry.PageAddress += bytes >> 12;
   if (held.allocation != nullptr) held.allocation_offset += bytes;
@@ -50,16 +50,18 @@ inline size_t EndOfRun(const std::vector<HeldEntry>& held, size_t first, uint64_
   return end;
 }
 
-/// An update of entries of one table, which becomes one or more UPDATE_PAGE_TABLE operations.
+/// An update of entries of one table. The driver receives it as one or more UPDATE_PAGE_TABLE
+/// operations.
 struct TableUpdate {
   unsigned level = 0;
   uint64_t start = 0;             ///< index of the first entry
   std::vector<DXGK_PTE> entries;  ///< one entry when `repeat` is set
   uint64_t count = 0;
   bool repeat = false;
-  /// Level 0: `start` and `count` are in units of 64 KiB entries.
+  /// Level 0 only: the entries are 64 KiB entries, and `start` and `count` count these.
   bool use_64k = false;
-  /// If level-1 entries are pairs: the 64 KiB half of each entry. Empty: all are invalid.
+  /// If level-1 entries are pairs: the links to tables of 64 KiB entries. If empty, these links are
+  /// invalid.
   std::vector<DXGK_PTE> entries_64k;
   bool initial = false;          ///< first update of a new table, whose memory is undefined
   bool notify_eviction = false;  ///< the table is about to be evicted
@@ -73,8 +75,8 @@ struct TableUpdate {
   uint64_t table_va = 0;            ///< GPU VA in the paging process (mode GPU_VIRTUAL)
 };
 
-/// Returns the part of an update of leaf entries that writes `count` entries, starting with its
-/// entry `first`.
+/// Returns the part of `update`, an update of leaf entries, that writes `count` entries, starting
+/// with entry `first` of the update.
 inline TableUpdate PartOf(const TableUpdate& update, uint64_t first, uint64_t count) {
   TableUpdate part = update;
   const uint64_t bytes = first << (update.use_64k ? 16 : 12);

@@ -9,7 +9,7 @@ namespace gmmu::os {
 struct PageTable;
 class TableTree;
 
-/// Creates tables in the order of Windows build 22621 (BringUp::kWindows22621). Tables are
+/// Creates tables in the order that Windows build 22621 uses (BringUp::kWindows22621). Tables are
 /// allocated from the root down and filled from the leaf up. The root is not written when it is
 /// allocated, but together with its first entries.
 class Windows22621 {
@@ -18,8 +18,8 @@ class Windows22621 {
 
   /// Creates a missing table and the missing tables above it (TableTree::Builder).
   PageTable& Build(unsigned level, uint64_t va, const UpdateSink& sink);
-  /// For the paging process: creates all tables of [0, va_end), level by level, and writes the
-  /// root.
+  /// For the paging process: creates all tables that cover [0, va_end), level by level, and writes
+  /// the root.
   void MakeWhole(uint64_t va_end, const UpdateSink& sink);
 
  private:

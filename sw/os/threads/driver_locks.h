@@ -75,8 +75,8 @@ class DriverLocks {
   void ReleaseResource(const void* resource);
   /// Unregisters the resource. Triggers a bug check if a thread holds the resource or waits for it.
   void DeleteResource(const void* resource);
-  /// Between Enter and Leave, normal kernel APCs are disabled for the thread. They are also
-  /// disabled while it holds a fast mutex or a mutex.
+  /// Between EnterCriticalRegion and LeaveCriticalRegion, normal kernel APCs are disabled for the
+  /// thread. They are also disabled while it holds a fast mutex or a mutex.
   void EnterCriticalRegion();
   void LeaveCriticalRegion();
 
@@ -123,7 +123,7 @@ class DriverLocks {
     bool signalled = false;     // for events, timers and threads
     LONG count = 0, limit = 0;  // for semaphores
     std::vector<Holder> holders;
-    Access access = Access::kExclusive;  // kShared allows several holders
+    Access access = Access::kExclusive;  // kShared: several threads may hold it
     unsigned exclusive_waiters = 0;      // for resources: block new shared acquisitions
     Irql before = kPassive;              // for fast mutexes: IRQL to restore on release
     std::optional<Irql> taken_at;        // for spin locks: IRQL of earlier acquisitions

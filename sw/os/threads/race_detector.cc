@@ -21,8 +21,8 @@ void Join(std::vector<uint32_t>& into, const std::vector<uint32_t>& other) {
   for (size_t i = 0; i < other.size(); ++i) into[i] = std::max(into[i], other[i]);
 }
 
-/// Whether the access of `thread` at time `clock` happens before the current access of a thread
-/// with vector clock `seen`.
+/// Whether the access that `thread` made at time `clock` happens before the current access by a
+/// thread with vector clock `seen`.
 bool Before(uint32_t thread, uint32_t clock, const std::vector<uint32_t>& seen) {
   return thread < seen.size() && clock <= seen[thread];
 }

@@ -11,15 +11,15 @@
 namespace gmmu::os {
 
 /// Finds data races of a driver: two accesses to the same byte, at least one of them a write, by
-/// threads that are in the driver at the same time, without an ordering between them.
+/// threads that are in the driver at the same time, without an ordering between the accesses.
 ///
 /// The driver itself reports its accesses: the compiler inserts a call before each one
 /// (-fsanitize=thread; race_events.cc contains the functions). One vector clock per thread tracks
-/// the order. Locks, events, DxgkCbSynchronizeExecution and interlocked operations order everything
-/// before a release before everything after the matching acquisition. A call that has returned is
-/// ordered before every later call, because the operating system's own locks order them. Only the
-/// driver's memory is checked: pool, views of memory objects, and the static data of its file.
-/// Accesses by devices are not checked.
+/// the order. Locks, events, DxgkCbSynchronizeExecution and interlocked operations order all
+/// accesses before a release before all accesses after the matching acquisition. A call that has
+/// returned is ordered before every later call, because the operating system's own locks order
+/// them. Only the driver's memory is checked: pool, views of memory objects, and the static data of
+/// its file. Accesses by devices are not checked.
 ///
 /// Check throws a race as a BugCheck. The racing access itself does not throw, because driver code
 /// is not prepared for exceptions.
@@ -99,7 +99,7 @@ class RaceDetector {
   std::map<const void*, Clock> objects_;
   Clock returned_;  // joined clocks of all calls that have returned
   std::map<const void*, Memory> memory_;
-  const void* data_of_ = nullptr;  // code whose shared object's data was added by FindData
+  const void* data_of_ = nullptr;  // argument with which FindData was called
   std::map<Site, uint32_t> site_numbers_;
   std::vector<Site> sites_;
   std::string race_;

@@ -18,8 +18,8 @@ void Note(const void* at, size_t bytes, bool write, const void* code) {
   gmmu::os::StackMeter::Off([&] { races->Access(at, bytes, write, code); });
 }
 
-/// An interlocked operation is ordered with the accesses before and after it. It is itself an
-/// access, which races with unordered plain accesses.
+/// An interlocked operation acquires and releases its own address. It is also an access, which can
+/// race with plain accesses that are not ordered with it.
 template <typename Word, typename Operation>
 auto Ordered(const volatile Word* at, bool write, const void* code, const Operation& operation) {
   RaceDetector* const races = RaceDetector::active();

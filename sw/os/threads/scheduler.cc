@@ -147,7 +147,7 @@ void Scheduler::Resume(Fibre* fibre) {
   running_->condition = nullptr;
   const CaughtExceptions own = CaughtExceptions::Current();
   TellProcess();
-  CaughtExceptions().MakeCurrent();  // a resumed fibre restores its own exceptions
+  CaughtExceptions().MakeCurrent();  // start with none: a resumed fibre restores its own exceptions
   running_->context = std::move(running_->context).resume();
   own.MakeCurrent();
   running_ = nullptr;
@@ -187,7 +187,8 @@ void Scheduler::SpawnServers() {
 }
 
 void Scheduler::Idle() {
-  // While other threads exist, this is no storm: time passes and their waits are bounded.
+  // Time advances here, so the waits of other threads end or time out. Unless only the driver's
+  // threads are left, the queued work is therefore not a storm.
   if (!OnlyTheDriversLeft()) work_.clear();
   const uint64_t now = platform_.NowNs();
   uint64_t bound = ~uint64_t{0};

@@ -42,13 +42,13 @@ class Scheduler {
   /// The time limit for a thread that waits for new work. The machine may be idle for any length of
   /// time.
   static constexpr uint64_t kWhileOn = uint64_t{1} << 62;
-  /// A storm is more than this number of messages and deferred calls without progress of a thread,
-  /// or more than this number of queued messages. It triggers a bug check that names the vectors;
-  /// their later messages are dropped.
+  /// A storm is more than this number of messages and deferred calls while no thread makes
+  /// progress, or more than this number of queued messages. It triggers a bug check that names the
+  /// vectors; their later messages are dropped.
   static constexpr uint64_t kStorm = 100'000;
-  /// A storm is also more than this number of work items and new driver threads without progress or
-  /// a timed wait of another thread. Without this limit, a work item that requeues itself would
-  /// keep the run from ending.
+  /// A storm is also more than this number of work items and new driver threads while no other
+  /// thread makes progress and no time passes in another thread's wait. Without this limit, a work
+  /// item that requeues itself would keep the run from ending.
   static constexpr uint64_t kWorkStorm = 10'000;
 
   /// `preemption`: at how many of 1000 seams in driver code another fibre runs. `wait_scale`
@@ -99,7 +99,7 @@ class Scheduler {
   void Spin(const std::function<bool()>& condition, const std::string& what);
   bool preempts() const { return preemption_ != 0; }
 
-  /// True if an interrupt or a deferred call is being served by its own fibre, or is due.
+  /// True if an interrupt or a deferred call is pending or is being served by its own fibre.
   bool ServesInterrupts() const { return at_work_ != 0 || !messages_.empty() || !dpcs_.empty(); }
   /// `isr` serves messages whose data is `data`.
   void ConnectInterrupt(uint32_t data, std::string name, std::function<void()> isr);

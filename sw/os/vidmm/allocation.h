@@ -57,7 +57,7 @@ struct Allocation {
   VidMm* vidmm = nullptr;                // VidMm of the GPU whose memory holds the allocation
   const uint64_t serial = NextSerial();  // unique, never reused
   std::string name;
-  uint64_t bytes = 0;       // the driver's DXGK_ALLOCATIONINFO.Size, rounded up to the page size of its segments
+  uint64_t bytes = 0;       // DXGK_ALLOCATIONINFO.Size, rounded up to the page size of its segments
   HANDLE handle = nullptr;  // the driver's handle
   uint64_t owner = 0;       // serial of the process whose device owns the allocation; 0: the system owns it
   bool primary = false;
@@ -71,14 +71,14 @@ struct Allocation {
   Homes homes;
   bool map_cpu_visible = false;
   bool large_pages = true;              // DisableLargePageMapping is clear
-  std::unique_ptr<SegmentPages> local;  // pages in a memory segment; null while the allocation is in no segment
+  std::unique_ptr<SegmentPages> local;  // pages in a memory segment; null if there are none
   /// The backing store, which holds the contents while the allocation is not in a memory segment.
   /// It is allocated when the allocation is first evicted or first placed in system memory.
   std::unique_ptr<SystemBuffer> backing;
   std::optional<uint64_t> aperture_page;  // first page of its range in the aperture segment
   bool in_system = false;                 // page tables map the backing store
-  // Time of the last request through Residency (NextUse). 0: never requested, so Residency does not
-  // move it.
+  // Time stamp (NextUse) of the last request through Residency. 0: never requested, so Residency
+  // does not move the allocation.
   uint64_t used = 0;
   /// Free bytes of the segment when Residency last tried to move the allocation to more large blocks.
   /// While they are the same, another attempt would fail again.
@@ -88,7 +88,7 @@ struct Allocation {
   bool offered = false;
   bool dropped = false;             // its contents were dropped while it was offered
   bool explicit_residency = false;  // the driver requests residency notifications
-  bool notified = false;            // the driver was last notified that it is resident
+  bool notified = false;            // last notification to the driver: the allocation is resident
   std::vector<Mapping> mappings;    // kept even while the allocation is not resident
   // In the physical model, DMA buffers contain the allocation's address, so the allocation must not
   // move until they have completed. `users` lists their packets; Unused() removes completed ones.
@@ -104,7 +104,7 @@ struct Allocation {
     return in_system ? Residence::kSystem : Residence::kNowhere;
   }
   bool resident() const { return residence() != Residence::kNowhere; }
-  /// True if page-table entries may map it now.
+  /// True if page-table entries may currently map the allocation.
   bool accessible() const { return resident() && !offered; }
   /// The segment in which the allocation is resident, or 0 if it is in system memory or not resident.
   unsigned segment() const;
@@ -118,7 +118,8 @@ struct Allocation {
   /// VidMm guarantees that the low 16 bits of the virtual and the physical address are equal (GPU
   /// virtual address documents, "physical page size").
   bool MayShow(uint64_t va, uint64_t offset) const { return (va - offset) % homes.page_bytes == 0; }
-  /// The driver protection that all mappings of page `page` share (D3DGPU_UNIQUE_DRIVER_PROTECTION), or 0.
+  /// The driver protection that all mappings of page `page` share
+  /// (D3DGPU_UNIQUE_DRIVER_PROTECTION), or 0 if they may differ.
   uint64_t UniqueProtection(uint64_t page) const;
 
  private:

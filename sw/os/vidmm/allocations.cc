@@ -88,8 +88,8 @@ Allocation* Allocations::Adopt(const std::string& name, uint64_t bytes, HANDLE d
   allocation->name = name;
   if (segment != 0) allocation->homes.page_bytes = vidmm_.gpu().segment(segment).page_bytes();
   allocation->bytes =
-      // Not rounded up to 64 KiB, even in a segment with 64 KiB pages: the driver initialises only
-      // these bytes.
+      // The size is not rounded up to 64 KiB, even in a segment with 64 KiB pages, because the
+      // driver initialises only these bytes.
       RoundUp(bytes, kPage);
   allocation->handle = driver_handle;
   allocation->homes.places.push_back({segment});

@@ -41,7 +41,8 @@ class Allocations {
   /// exited, after an adapter reset, or after VidMm has stopped.
   void Destroy(Allocation* allocation);
   /// Registers an allocation that the driver requested for its own use, without a call to
-  /// DxgkDdiCreateAllocation. It lives in a single segment (0: system memory). Drop destroys it.
+  /// DxgkDdiCreateAllocation. It can be resident only in `segment` (0: system memory). Drop
+  /// destroys it.
   Allocation* Adopt(const std::string& name, uint64_t bytes, HANDLE driver_handle, UINT segment);
   void Drop(Allocation* allocation);
 
@@ -53,8 +54,8 @@ class Allocations {
   HANDLE DeviceOf(HANDLE allocation) const;
   /// Returns a handle for applications. It is valid until the allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);
-  /// Returns the allocation of a handle that Open returned, or null if the handle is unknown or its
-  /// allocation was destroyed.
+  /// Looks up a handle that Open returned. Returns null if the handle is unknown or its allocation
+  /// has been destroyed.
   Allocation* Opened(D3DKMT_HANDLE handle) const;
 
   /// Call after an adapter reset. Drops the mappings of all allocations. Returns the operations that notify the driver
@@ -67,7 +68,7 @@ class Allocations {
   VidMm& vidmm_;
   std::map<uint64_t, std::unique_ptr<Allocation>> allocations_;  // keyed by Allocation::serial
   std::map<D3DKMT_HANDLE, Allocation*> opened_;
-  D3DKMT_HANDLE last_handle_ = 0x40000000;  // of the whole link, if this VidMm is its first
+  D3DKMT_HANDLE last_handle_ = 0x40000000;  // only the first VidMm of a link uses it
 };
 
 }  // namespace gmmu::os

@@ -17,7 +17,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns the page numbers with which the GPU addresses the pages of an ADL. Without remapping,
+/// Returns the page numbers by which the GPU addresses the pages of an ADL. Without remapping,
 /// these are host physical page numbers.
 std::vector<uint64_t> PagesOf(const DXGK_ADL& adl) {
   std::vector<uint64_t> pages;
@@ -45,7 +45,7 @@ std::string Pages(uint64_t first, uint64_t pages) {
 /// The mapping that a single map operation created.
 struct Aperture::Mapping {
   HANDLE allocation = nullptr;
-  // For a driver that uses MDLs; the driver may read it until the unmap.
+  // Used if the driver receives MDLs. The driver may read the MDL until the range is unmapped.
   Mdl mdl;
   DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // the CPU's view; pMappedAddress is null if there is none
   uint64_t pages = 0;                    // pages still mapped
@@ -141,7 +141,7 @@ void Aperture::Map(const Owner& owner, uint64_t first, uint64_t pages, const DXG
     MapPiece(owner, first, pages, adl, adl_offset, origin, adl_offset);
     return work_.finish();
   }
-  // The driver of a remapped GPU accepts only contiguous ADLs, so each contiguous run is mapped
+  // Under DMA remapping, the driver accepts only contiguous ADLs, so each contiguous run is mapped
   // separately.
   for (uint64_t done = 0, run = 0; done < pages; done += run) {
     const UINT_PTR* page = adl.Pages + adl_offset + done;

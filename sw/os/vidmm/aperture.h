@@ -23,8 +23,8 @@ struct Segment;
 /// A range can be mapped piece by piece, from several ADLs, and unmapped in pieces of other sizes.
 /// An operation changes only the pages of its piece, so the GPU may keep using the rest of the
 /// range. The driver receives the memory as an ADL (operation 17). A driver without
-/// MapAperture2Supported, which is never remapped, receives an MDL (operation 5). Unmapping
-/// (operation 6) maps the dummy page instead.
+/// MapAperture2Supported, whose DMA is never remapped, receives an MDL (operation 5). Unmapping
+/// (operation 6) makes the aperture pages point to the dummy page.
 ///
 /// Pages are 4 KiB. Mapping a mapped page, or unmapping an unmapped one, triggers a bug check.
 class Aperture {
@@ -43,7 +43,7 @@ class Aperture {
   };
   /// The owner of the memory that a range maps.
   struct Owner {
-    HANDLE device = nullptr;      ///< null: the device of the primary
+    HANDLE device = nullptr;      ///< null for the primary and for DMA buffers
     HANDLE allocation = nullptr;  ///< null: the range maps a DMA buffer
     bool cpu_visible = false;     ///< MapApertureCpuVisible: the driver receives a CPU address
   };
@@ -63,8 +63,8 @@ class Aperture {
   void Free(uint64_t first);
 
   /// Maps pages of a live ADL, starting with page `adl_offset`, at the aperture pages [first, first
-  /// + pages). The driver of a remapped GPU accepts only contiguous ADLs (IOMMU DMA remapping), so
-  /// scattered logical pages need several operations.
+  /// + pages). Under DMA remapping, the driver accepts only contiguous ADLs (IOMMU DMA remapping
+  /// documentation), so scattered logical pages need several operations.
   void Map(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset);
   /// Maps the dummy page at the aperture pages [first, first + pages). The CPU addresses of the
   /// previous mappings become invalid when the driver returns.
@@ -80,10 +80,10 @@ class Aperture {
   /// need no call, because Bind writes the caches back.
   void WriteBack(const SystemBuffer& buffer, uint64_t first, uint64_t pages);
 
-  /// Call after a reset of the GPU, which discards the aperture map. Returns the operations that
-  /// notify the driver: one for each run of pages of an allocation, with the device that
-  /// `device_of` returns. CPU addresses stay valid until the driver has been notified. Then call
-  /// ForgetAll, which drops all mappings.
+  /// Call after a reset of the GPU, which discards all aperture mappings. Returns the operations
+  /// that notify the driver of the loss: one for each run of pages of an allocation, with the
+  /// device that `device_of` returns. CPU addresses stay valid until the driver has been notified.
+  /// Then call ForgetAll, which drops all mappings.
   std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost(const std::function<HANDLE(HANDLE allocation)>& device_of) const;
   void ForgetAll();
 
@@ -100,7 +100,7 @@ class Aperture {
   void CheckReserved(const char* what, uint64_t first, uint64_t pages) const;
   void WriteBackCaches(const std::vector<uint64_t>& pfns, uint64_t first, uint64_t pages);
   /// Performs one map operation. `adl_offset` is the page offset in `adl`, the list that the driver
-  /// receives; `origin_offset` is the page offset in the original list.
+  /// receives; `origin_offset` is the page offset in the ADL that Map received.
   void MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
                 const Origin& origin, uint64_t origin_offset);
   void* CpuAddress(Mapping& mapping, const Origin& origin, uint64_t adl_offset, uint64_t pages);

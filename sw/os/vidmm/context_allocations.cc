@@ -46,7 +46,7 @@ NTSTATUS ContextAllocations::Create(DXGKARGCB_CREATECONTEXTALLOCATION& args, Gpu
       (args.EvictionSegmentSet & ~answers.SegmentSet(true)) != 0) {
     return STATUS_INVALID_PARAMETER;
   }
-  // INIT_CONTEXT_RESOURCE needs the whole allocation in one scratch window.
+  // For INIT_CONTEXT_RESOURCE, a single scratch window must map the whole allocation.
   if (args.Size > vidmm_.windows().bytes()) return STATUS_NO_MEMORY;
   Allocation* allocation = vidmm_.allocations().Adopt("context allocation of " + process.name, args.Size,
                                                       args.hDriverAllocation,
@@ -87,7 +87,7 @@ ContextAllocations::Made* ContextAllocations::Find(HANDLE allocation) {
 
 void ContextAllocations::Init(Made& made) {
   Allocation& allocation = *made.allocation;
-  Mdl mdl;  // describes system memory
+  Mdl mdl;  // used if the allocation is in system memory
   if (!allocation.local) mdl = Mdl(NumbersOf(*allocation.backing, allocation.bytes));
   vidmm_.windows().InWindow(allocation, allocation.bytes, [&](uint64_t va) {
     DXGKARG_BUILDPAGINGBUFFER operation{};

@@ -30,7 +30,7 @@ class ContextAllocations : public DriverRequests {
   NTSTATUS UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) override;
   NTSTATUS ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) override;
 
-  /// Makes the context allocations resident that the process's context needs in order to run.
+  /// Makes resident the context allocations that the process's context needs in order to run.
   void MakeResident(GpuProcess& process);
   /// Evicts the context allocations of a context that is not running. Their contents are moved to
   /// system memory.
@@ -42,9 +42,9 @@ class ContextAllocations : public DriverRequests {
 
  private:
   struct Made {
-    GpuProcess* process;  // null after its context was destroyed
+    GpuProcess* process;  // null after the process's context has been destroyed
     Allocation* allocation;
-    bool may_map;  // MapGpuVirtualAddress is allowed
+    bool may_map;  // MapGpuVirtualAddress: the driver may map the allocation
     std::optional<uint64_t> va;
     Ledger::Ticket ticket;
   };
@@ -55,7 +55,8 @@ class ContextAllocations : public DriverRequests {
   D3DGPU_VIRTUAL_ADDRESS Map(Made& made, const DXGKARGCB_MAPCONTEXTALLOCATION& args);
   NTSTATUS Update(const Made& made, const DXGKARGCB_UPDATECONTEXTALLOCATION& args);
   void Init(Made& made);
-  /// Returns the object, of any linked GPU, that manages the allocation, or null.
+  /// Returns the object that manages the allocation, on whichever linked GPU, or null if there is
+  /// none.
   ContextAllocations* HolderOf(HANDLE allocation);
   /// Looks up a handle that the driver passed. Returns null if it is not the handle of a context
   /// allocation.

@@ -18,7 +18,8 @@
 
 namespace gmmu::os {
 namespace {
-// A guard page after the buffer, so that an overrun does not damage memory of another owner.
+// Size of the guard area after the buffer, which detects overruns and keeps them from damaging
+// other memory.
 constexpr uint64_t kGuard = kPage;
 constexpr uint64_t kPrivateGuard = 64;
 constexpr uint8_t kGuardByte = 0xC7;

@@ -29,7 +29,7 @@ class DmaPieces {
 
   bool done() const { return start_ == whole_.end; }
   /// Makes the allocations of the next piece resident and queues the piece. Throws OsError if even
-  /// the smallest possible piece needs more memory than there is.
+  /// the smallest possible piece needs more memory than is available.
   PacketId SubmitNext();
 
  private:

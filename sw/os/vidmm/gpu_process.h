@@ -42,37 +42,37 @@ struct GpuProcess {
   // The CPU writes the page tables, regardless of the driver's update mode.
   bool by_cpu = false;
   bool root_is_set = false;                    // the root's address was passed to the driver
-  bool overwritten = false;                    // entries in use were changed since the last flush
+  bool overwritten = false;                    // entries in use have changed since the last flush
   std::unique_ptr<PagingCompanion> companion;  // created at the first use
   struct DriverRange {
     uint64_t bytes;
     bool user;  // applications may map memory in the range (AllowUserModeMapping)
   };
-  // Ranges that the driver reserved for its own use, keyed by address.
+  // Ranges that the driver has reserved, keyed by address.
   std::map<uint64_t, DriverRange> driver_ranges;
   struct Shown {
     uint64_t end;
     Allocation* allocation;
   };
   std::map<uint64_t, Shown> shown;  // mappings of all allocations, keyed by address (Mappings)
-  /// The process's budget in memory segments, in bytes; beyond it, allocations that have another
-  /// place are moved. nullopt: `[os] local_budget_kib` applies.
+  /// The process's budget in memory segments, in bytes. If the process exceeds it, its allocations
+  /// that have another place are moved there. nullopt: `[os] local_budget_kib` applies.
   std::optional<uint64_t> budget;
   // The application's trim notification (Residency::OnTrim). May be empty.
   std::function<void(uint64_t bytes)> trim;
-  bool tables_asleep = false;    // the tables are evicted because the GPU sleeps
+  bool tables_asleep = false;    // the tables are evicted because the GPU is asleep
   bool tables_gave_way = false;  // the tables were evicted to make room
-  /// Ranges (address, pages) that changed while the tables were evicted. When the tables are
-  /// restored, the entries in these ranges are cleared, and those that map a resident allocation
-  /// are rewritten.
+  /// Ranges (address, pages) whose mappings changed while the tables were evicted. When the tables
+  /// are restored, the entries in these ranges are cleared, and those that map a resident
+  /// allocation are rewritten.
   std::vector<std::pair<uint64_t, uint64_t>> stale;
   // The parts of the process, one per linked adapter; null without a link.
   const std::vector<GpuProcess*>* parts = nullptr;
 
   /// Reserves a range of virtual addresses. `bytes` is rounded up to 64 KiB. The range begins at
   /// `at`, or at a pseudo-random address, which with VramPlacement::kFirstFit is aligned for large
-  /// pages if `bytes` is at least a large page. Throws OsError if there is no room, or if the
-  /// addresses at `at` are in use.
+  /// pages if `bytes` is at least the size of a large page. Throws OsError if there is no room, or
+  /// if the addresses at `at` are in use.
   uint64_t ReserveVa(uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
   /// Like ReserveVa, but without rounding. If `base` is not 0, the range begins there. Otherwise it
   /// is placed in [minimum, maximum) (`maximum` 0: unbounded), at an address that is `behind` bytes

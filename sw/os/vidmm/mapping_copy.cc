@@ -52,7 +52,7 @@ void CopyByGpu(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, const 
 }
 
 // Copies the entries of one piece. The GPU can only copy 4 KiB entries unchanged, so VidMm writes
-// the entries itself if either side has 64 KiB pages or if the driver protection changes.
+// the entries itself if either range has 64 KiB pages or if the driver protection changes.
 void CopyOne(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, uint64_t driver_protection) {
   AddressSpace& space = *process.space;
   const std::vector<HeldEntry> entries = space.copies().Entries(piece, process.Contents());
@@ -77,7 +77,7 @@ void CopyOne(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, uint64_t
 }  // namespace
 
 // Copies one leaf table after another, in an order in which overlapping ranges overwrite only
-// entries that were already copied.
+// entries that have already been copied.
 void Mappings::Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection) {
   BringTables(process);
   vidmm_.tables().EnsureEverywhere(process, target, bytes / kPage);

@@ -125,12 +125,13 @@ void Mappings::Restore(Allocation& allocation) {
     owner->tables().FlushChanges(*mapping.process, mapping.va, mapping.pages);
   }
   Finish(touched);
-  // If the allocation was mapped while it was not resident, these may be the first entries of the
-  // process, whose root page table the driver has then not received yet.
+  // If the allocation was mapped while it was not resident, the entries just written may be the
+  // first entries of the process. In this case, the driver has not received the process's root page
+  // table yet.
   for (const Mapping& mapping : allocation.mappings) {
     ProcessTables& tables = mapping.process->vidmm->tables();
     tables.TellRoot(*mapping.process);
-    // Leaf tables that large pages replaced are freed.
+    // Free the leaf tables that large pages have replaced.
     if (!tables.Away(*mapping.process)) tables.ReleaseRetired(*mapping.process);
   }
 }
@@ -267,8 +268,8 @@ void Mappings::Map(GpuProcess& process, uint64_t va, Allocation& allocation, uin
                    const Protection& protection) {
   BringTables(process);
   const Mapping mapping{&process, va, first_page, pages, protection};
-  // A GPU cannot access the aperture of a linked GPU, so with such a mapping the allocation must
-  // leave the aperture.
+  // A GPU cannot access the aperture of a linked GPU, so an allocation must leave the aperture
+  // before another GPU maps it.
   const bool moves = allocation.aperture_page && process.vidmm != allocation.vidmm;
   if (moves && allocation.homes.places.size() == 1)
     throw OsError(allocation.name + " can be in its GPU's aperture only, so " + process.name + " cannot map it");

@@ -31,8 +31,8 @@ class Mappings {
   /// invalid until it is made resident.
   void Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
            const Protection& protection = Protection::All());
-  /// Maps one large page of level `level` at `va`. It maps the start of the allocation, which must
-  /// be contiguous, aligned and in a memory segment.
+  /// Maps one level-`level` large page at `va`. It maps the start of the allocation, which must be
+  /// contiguous, aligned and in a memory segment.
   void MapLarge(GpuProcess& process, uint64_t va, unsigned level, Allocation& allocation,
                 const Protection& protection = Protection::All());
   /// Returns the size of a level-1 large page if such pages may map the allocation; otherwise 0.
@@ -42,7 +42,8 @@ class Mappings {
   /// Maps the same page, `page` of the resident allocation, at `pages` consecutive page addresses.
   void MapOnePage(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages);
   /// Maps zero pages: reads return 0, and writes are dropped. Entries are written at the highest
-  /// possible levels. On linked GPUs, whose trees of tables must stay the same, they are leaf entries.
+  /// possible levels, except on linked GPUs, where only leaf entries are written because the table
+  /// trees must keep the same shape.
   void MapZero(GpuProcess& process, uint64_t va, uint64_t pages);
   void MapToAperture(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t aperture_page, uint64_t pages);
   /// Maps `pages` pages of a system buffer, starting with `first_page`. If `pages` is 0, maps all
@@ -53,8 +54,9 @@ class Mappings {
   /// Unmaps the range and frees the page tables that no other range needs.
   void UnmapAndFreeTables(GpuProcess& process, uint64_t va, uint64_t pages);
 
-  /// Copies the mappings of [source, source + bytes) to `target`, with `driver_protection` for the pages at `target`.
-  /// The ranges may overlap. On linked GPUs, only the tables of this GPU change.
+  /// Copies the mappings of [source, source + bytes) to `target`, and gives the pages at `target`
+  /// the driver protection `driver_protection`. The ranges may overlap. On linked GPUs, only the
+  /// tables of this GPU change.
   void Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection = 0);
 
   // Operations for residency changes. Each applies to all mappings of the allocation. EnsureTables
@@ -72,8 +74,8 @@ class Mappings {
   /// resident has no valid entries, except in evicted tables.
   void Clear(Allocation& allocation);
 
-  // Operations on the record of mappings, which do not change entries. Forget removes [va, va +
-  // 4096 * pages) of the process from the mappings of the allocations of all linked GPUs.
+  // Operations on the record of mappings, which do not change entries. Forget removes the process's
+  // range [va, va + 4096 * pages) from the mappings of all allocations, on all linked GPUs.
   void Forget(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Like Forget, but for all addresses of the process.
   void ForgetAll(GpuProcess& process);

@@ -87,7 +87,7 @@ PacketEnd MonitoredFence::SignalBehind(GpuProcess& process, uint64_t value) {
 }
 
 void MonitoredFence::Wait(uint64_t value, uint64_t bound_ns) {
-  // On a removed adapter, nothing signals the fence.
+  // On a removed adapter, nothing signals the fence, so the wait would time out.
   if (vidmm_.adapter().vidsch().removed()) return;
   vidmm_.adapter().kernel().WaitOrFault([&] { return Value() >= value; }, bound_ns,
                                         "monitored fence value " + std::to_string(value), 1000);

@@ -33,9 +33,9 @@ class MonitoredFence {
   /// Maps the value into a process, readable and writable, and returns its GPU virtual address
   /// there. Call once per process.
   uint64_t MapInto(GpuProcess& process);
-  /// Queues a packet on the process's context that signals `value` after all work that the context
-  /// has queued. The driver writes the command (DxgkDdiSignalMonitoredFence). Returns when the
-  /// packet has completed. If the device is lost (kLost), the value is never written.
+  /// Queues a packet on the process's context that signals `value` after all work that is already
+  /// queued on the context. The driver writes the command (DxgkDdiSignalMonitoredFence). Returns
+  /// when the packet has completed. If the device is lost (kLost), the value is never written.
   [[nodiscard]] PacketEnd SignalBehind(GpuProcess& process, uint64_t value);
   /// Waits until the fence has reached the value. Throws OsTimeout or DeviceFault.
   void Wait(uint64_t value, uint64_t bound_ns);

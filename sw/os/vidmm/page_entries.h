@@ -13,7 +13,7 @@ class SystemBuffer;
 struct Allocation;
 struct Segment;
 
-/// Return valid leaf entries for 4 KiB pages, without protection. They map:
+/// Return valid leaf entries for 4 KiB pages, without read-only or no-execute protection. They map:
 ///   SystemEntry      the page of system memory with the GPU's page number `page`
 ///   SystemEntries    pages [first, first + pages) of a buffer
 ///   LocalEntry       page `page` of a memory segment of this GPU
@@ -24,8 +24,8 @@ std::vector<DXGK_PTE> SystemEntries(const PhysicalAdapter& gpu, const SystemBuff
 DXGK_PTE LocalEntry(const PhysicalAdapter& gpu, const Segment& segment, uint64_t page);
 DXGK_PTE EntryOf(const Allocation& allocation, uint64_t page);
 
-/// Returns the address of page `page` of an allocation in a memory segment, as WDDM 1 operands
-/// contain it: including the segment's base address.
+/// Returns the address of page `page` of an allocation in a memory segment, in the form that WDDM 1
+/// operands use, which includes the segment's base address.
 LONGLONG SegmentAddress(const Allocation& allocation, uint64_t page);
 /// Like SegmentAddress, for the first page of an allocation in a memory segment or in the aperture segment.
 LONGLONG AddressInSegment(const Allocation& allocation);

@@ -19,12 +19,14 @@ namespace gmmu::os {
 namespace {
 using Seen = Unexplained26100;
 
-/// Creates the first tables, except the root, in the order of build 26100: the leaf table that
-/// covers `va`, and after it `large` leaf tables of 64 KiB entries. Returns the leaf table that
-/// covers `va`.
+/// Creates the first tables in the order that Windows build 26100 uses: the tables on the path from
+/// the root, which must exist, to the leaf table that covers `va`, and `large` leaf tables of 64
+/// KiB entries, which cover the addresses that follow. Does not write the root. Returns the leaf
+/// table that covers `va`.
 ///
-/// Tables are allocated from the root down and filled from the leaf up. It is not known when Windows clears the leaf
-/// tables of 64 KiB entries; here they are cleared before level 1 links them.
+/// Tables are allocated from the root down and filled from the leaf up. It is not known when
+/// Windows clears the leaf tables of 64 KiB entries; here, they are cleared before level-1 entries
+/// link them.
 PageTable& MakeFirstTables(TableTree& tree, uint64_t va, uint64_t large, const UpdateSink& sink) {
   const Geometry& geometry = tree.geometry();
   const unsigned top = tree.root().level();
@@ -61,8 +63,8 @@ uint64_t PagingBringUp::Reserve(uint64_t bytes, std::optional<uint64_t> offset) 
   return va;
 }
 
-// If VRAM has 64 KiB pages, the scratch windows onto VRAM have leaf tables of their own, after the
-// first leaf table.
+// If VRAM has 64 KiB pages, the scratch windows onto VRAM use separate leaf tables, which cover the
+// addresses after those of the first leaf table.
 void PagingBringUp::ReserveVa() {
   const bool seen = gpu_.kernel().parameters().bring_up == BringUp::kWindows26100;
   const Geometry& geometry = gpu_.caps().geometry;

@@ -13,9 +13,9 @@ class PhysicalAdapter;
 class Placement;
 class ScratchWindows;
 
-/// Reserves the first addresses of the paging process and creates its first tables in the order of
-/// os/base/bring_up.h. It creates all tables that the scratch windows and the fence page need, so
-/// that later only leaf entries change. Call on the VidMm worker thread only.
+/// Reserves the first addresses of the paging process and creates its first tables in one of the
+/// orders that os/base/bring_up.h describes. It creates all tables that the scratch windows and the
+/// fence page need, so that later only leaf entries change. Call on the VidMm worker thread only.
 class PagingBringUp {
  public:
   PagingBringUp(PhysicalAdapter& gpu, PagingWork& work, PagingProcess& paging, ScratchWindows& windows,
@@ -26,10 +26,11 @@ class PagingBringUp {
   /// started.
   void ReserveVa();
   void FreeVa();
-  /// Creates the root, tables and entries, and passes the root to the driver. No tables may exist:
-  /// call it at the start, after sleep, and inside an adapter reset. During a reset, the GPU does
-  /// not run (`gpu_runs` is false), so the steps of a Windows build's order that the GPU executes
-  /// are omitted. `rest` writes further entries, also with the CPU.
+  /// Creates the root, the other tables and their entries, and passes the root to the driver. No
+  /// tables may exist: call it at the start, after sleep, and inside an adapter reset. During a
+  /// reset, the GPU does not run (`gpu_runs` is false), so the steps of a Windows build's order
+  /// that the GPU executes are omitted. `rest` is called to write further entries; the CPU performs
+  /// these updates as well.
   void MakeTables(bool gpu_runs, const std::function<void()>& rest);
   /// Call before sleep. Frees the table of the unexplained update (Unexplained26100); MakeTables
   /// allocates it again.

@@ -11,7 +11,7 @@ namespace gmmu::os {
 class PagingProcess;
 struct GpuProcess;
 
-/// A paging companion: a system context on a process's device that executes the updates of that
+/// A paging companion: a system context on a process's device that executes updates to that
 /// process's page tables (DXGK_CONTEXTINFO.PagingCompanionNodeId). Its buffers are ordinary paging
 /// buffers.
 class PagingCompanion {
@@ -24,8 +24,8 @@ class PagingCompanion {
   void Start();
   /// Stops the queue and closes the context.
   void Close();
-  /// Call after the paging process has new tables. Writes the entries that map the companion's
-  /// buffers, if they are mapped.
+  /// Call after the paging process has new tables. Rewrites the entries that map the companion's
+  /// buffers, if the buffers are mapped.
   void MapBuffers();
   PagingQueue& queue() { return queue_; }
 

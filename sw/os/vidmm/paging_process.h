@@ -36,8 +36,8 @@ class PagingProcess {
   /// End of the virtual addresses that may be allocated.
   uint64_t va_end() const;
 
-  /// While `up` is false, the CPU writes the tables. When it is true, the GPU may write them
-  /// (`paging_updates_by_gpu`).
+  /// While `up` is false, the CPU writes the tables. While it is true, the setting window_updates
+  /// determines whether the CPU or the GPU writes them.
   void set_up(bool up);
   std::function<void(const TableUpdate&)> sink();
   /// Writes entries for consecutive pages, starting at `va`, without a flush. Returns true if they are 64 KiB entries.
@@ -51,7 +51,7 @@ class PagingProcess {
   /// (ExplicitPageTableInvalidation). The CPU writes them directly, because the GPU no longer uses
   /// the tables.
   void InvalidateTables();
-  /// Resets the checker. Call when the tables are rebuilt from the root.
+  /// Resets the paging process's PageSizeChecker. Call when the tables are rebuilt from the root.
   void RestartChecker();
 
   /// Maps a page table of another process, readable and writable, and returns its GPU VA. Throws

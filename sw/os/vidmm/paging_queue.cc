@@ -38,11 +38,11 @@ struct PagingQueue::Flush {
 struct PagingQueue::Buffer {
   SystemBuffer memory;
   uint8_t* cpu = nullptr;
-  uint64_t bytes = 0;  // size of `memory`, which may extend past the driver's part
+  uint64_t bytes = 0;  // size of `memory`, including a guard page if there is one
   uint64_t va = 0;     // GPU VA in the paging process, or 0 if the GPU uses the bus address
   std::optional<uint64_t> segment_address;
   std::vector<uint8_t> private_data;
-  uint64_t begin = 0, private_begin = 0;  // start of the part that was not submitted yet
+  uint64_t begin = 0, private_begin = 0;  // start of the part that has not been submitted yet
   uint64_t used = 0;
   uint64_t private_used = 0;
   bool Empty() const { return used == begin; }
@@ -82,8 +82,8 @@ void PagingQueue::Start(HANDLE context, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     Buffer buffer;
     // The GPU receives only the address of the first byte of a paging buffer in segment 0, so the
-    // buffer must be contiguous for the device: in physical addresses without remapping, in logical
-    // addresses with remapping.
+    // buffer must be contiguous in the addresses that the device uses: physical addresses without
+    // remapping, logical addresses with remapping.
     buffer.memory = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes + behind,
                                  adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0
                                      ? SystemBuffer::Shape::kScattered
@@ -150,7 +150,7 @@ void PagingQueue::LeaveBuffer() {
 
 // The driver always receives all of an empty buffer, because it may need all of it to make
 // progress. With os.variety it may otherwise receive the size that the operation needed last time,
-// one unit less, or a random amount.
+// one unit (unit_) less, or a random number of units.
 uint64_t PagingQueue::Offer(const Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation) {
   const uint64_t left = adapter_.caps().paging_buffer_bytes - buffer.used;
   if (buffer.used == 0 || unit_ == 0 || !Differs()) return left;

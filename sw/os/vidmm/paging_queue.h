@@ -40,13 +40,13 @@ class PagingQueue {
   const SystemBuffer& memory(size_t i) const;
   void Stop();
   /// Sets whether os.variety applies. It must be off until the driver has the paging process's
-  /// root, because the queue would otherwise submit packets on its own.
+  /// root, because with os.variety the queue may submit packets at any time.
   void set_varied(bool varied) { varied_ = varied; }
   /// Call after an adapter reset. Forgets operations that were built but not submitted.
   void Reset();
 
-  /// Has the driver build an operation, whose union the caller has filled in. Triggers a bug check
-  /// if the driver fails, overruns the buffer or makes no progress.
+  /// Has the driver build an operation whose operands the caller has filled in. Triggers a bug
+  /// check if the driver fails, overruns the buffer or makes no progress.
   void Add(DXGKARG_BUILDPAGINGBUFFER& operation);
   /// Performs an operation that must be complete when the call returns (CPU_VIRTUAL updates).
   void Immediate(DXGKARG_BUILDPAGINGBUFFER& operation);
@@ -72,7 +72,7 @@ class PagingQueue {
   struct Flush;
   struct Buffer;
   static constexpr std::ptrdiff_t kGuard = 64;        // guard bytes after the private data
-  static constexpr uint64_t kMostPasses = 1'000'000;  // maximum calls for one operation
+  static constexpr uint64_t kMostPasses = 1'000'000;  // maximum driver calls for one operation
   static constexpr uint8_t kGuardByte = 0xC7;
   uint64_t AddressOf(const Buffer& buffer) const;
   std::shared_ptr<DmaSubmission> PhysicalOf(Buffer& buffer) const;
@@ -100,7 +100,7 @@ class PagingQueue {
   bool varied_ = true;
   // Bytes that the driver last wrote for each operation.
   std::map<DXGK_BUILDPAGINGBUFFER_OPERATION, uint64_t> sizes_;
-  // Common divisor of all sizes so far.
+  // Greatest common divisor of all sizes that the driver has written so far.
   uint64_t unit_ = 0;
   uint64_t submissions_ = 0;
   uint64_t operations_ = 0;

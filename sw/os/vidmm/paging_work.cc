@@ -90,7 +90,8 @@ void PagingWork::Update(GpuProcess& process, const TableUpdate& update, bool imm
   Send(process, update, immediate);
 }
 
-// Initial updates and updates before an eviction concern a whole table, so they are not divided.
+// Only updates of leaf entries are divided. Initial updates and updates before an eviction cover a
+// whole table, so they are not divided either.
 void PagingWork::Send(GpuProcess& process, const TableUpdate& update, bool immediate) {
   if (update.level != 0 || update.initial || update.notify_eviction) return SendWhole(process, update, immediate);
   for (uint64_t done = 0; done < update.count;) {
@@ -106,7 +107,7 @@ void PagingWork::SendWhole(GpuProcess& process, const TableUpdate& update, bool 
   auto& args = operation.UpdatePageTable;
   std::vector<DXGK_PTE> entries = update.entries, entries_64k = update.entries_64k;
   if (update.level == 1 && gpu_.caps().geometry.dual) {
-    entries_64k.resize(entries.size());  // if missing, the 64 KiB half of a pair is invalid
+    entries_64k.resize(entries.size());  // missing 64 KiB entries of pairs are invalid
     args.pPageTableEntries64KB = entries_64k.data();
   }
   args.PageTableLevel = update.level;
@@ -157,8 +158,8 @@ void PagingWork::CheckPageSizes(GpuProcess& process, bool paging) {
   if (gpu_.caps().geometry.leaf_64k_bytes == 0) return;
   process.checker = std::make_unique<PageSizeChecker>(gpu_.caps().geometry, gpu_.SegmentsOf64kPages(), process.name);
   LeafChanges::Hooks hooks;
-  // While the driver has no root of the paging process, the TLBs hold none of its entries, and
-  // nothing can be submitted.
+  // True while the driver has not received the paging process's root. Until then, the TLBs hold no
+  // entries of that process and nothing can be submitted, so no flush or wait is needed.
   const auto comes_up = [&process, paging] { return paging && !process.root_is_set; };
   hooks.begin = [this, &process, paging, comes_up](LeafChange change) {
     process.checker->Begin(change);

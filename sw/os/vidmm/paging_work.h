@@ -24,8 +24,8 @@ struct TableUpdate;
 ///
 /// All work is queued on the paging context or, inside OnCompanion, on a process's companion
 /// context. Calls that queue work return when the driver has built the operation; Finish waits for
-/// the GPU. Calls throw BugCheck and AdapterWasReset, as those of PagingQueue do. Call on the VidMm
-/// worker thread only.
+/// the GPU. Calls throw BugCheck and AdapterWasReset under the same conditions as PagingQueue. Call
+/// on the VidMm worker thread only.
 class PagingWork {
  public:
   explicit PagingWork(PhysicalAdapter& gpu);
@@ -49,7 +49,7 @@ class PagingWork {
   void DrainPaging();
   /// Signals the fence after all queued operations, and waits for it. In the physical model, which
   /// has no paging fence, it waits for the packets instead. Then it resumes the contexts that were
-  /// held for updates and runs the deferred actions.
+  /// suspended for updates (SinkFor) and runs the deferred actions.
   void Finish();
   /// Queues one operation and calls Finish.
   void Operate(DXGKARG_BUILDPAGINGBUFFER operation);
@@ -62,8 +62,8 @@ class PagingWork {
   /// PageTableUpdateRequireAddressSpaceIdle, the process's context is suspended from the first
   /// update until Finish.
   std::function<void(const TableUpdate&)> SinkFor(GpuProcess& process);
-  /// Passes an update to the driver, possibly divided into several. If `immediate` is true, the CPU
-  /// performs the update inside the call.
+  /// Passes an update to the driver, possibly divided into several updates. If `immediate` is true,
+  /// the CPU performs the update inside the call.
   void Send(GpuProcess& process, const TableUpdate& update, bool immediate);
   /// Queues a flush of the TLB entries of [va, va + bytes). If `va` and `bytes` are 0, it flushes
   /// all entries of the process.
@@ -73,7 +73,7 @@ class PagingWork {
   /// a table changes between 64 KiB and 4 KiB pages. `paging`: the process is the paging process,
   /// whose context is drained instead of suspended.
   void CheckPageSizes(GpuProcess& process, bool paging);
-  /// Whether the process's context is held for an update.
+  /// True if the process's context is suspended because of an update (SinkFor).
   bool Holds(const GpuProcess& process) const;
   void ReleaseHeld();
   /// Call before the process is destroyed.

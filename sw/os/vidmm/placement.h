@@ -14,9 +14,10 @@ class PagingWork;
 class PhysicalAdapter;
 struct Allocation;
 
-/// Manages the memory segments of one GPU: allocates pages for allocations, in the order of their
-/// Homes, frees the pages, and notifies drivers that request it (NOTIFY_RESIDENCY). It moves no
-/// contents and changes no page-table entries. Call on the VidMm worker thread only.
+/// Manages the memory segments of one GPU: allocates pages for allocations, trying the segments in
+/// the order of their Homes, frees the pages, and sends the residency notifications that drivers
+/// request (NOTIFY_RESIDENCY). It moves no contents and changes no page-table entries. Call on the
+/// VidMm worker thread only.
 class Placement {
  public:
   Placement(PhysicalAdapter& gpu, PagingWork& work);
@@ -26,9 +27,10 @@ class Placement {
   /// returns false in both cases. After a failure, nothing is allocated.
   void MakeResident(Allocation& allocation);
   bool TryMakeResident(Allocation& allocation);
-  /// The two halves of MakeResident, for a single memory segment. TryTake returns nullopt if the
-  /// segment has no room. `movable`: Residency may move the allocation, so it may be placed among
-  /// other movable allocations (VramPlacement::kFirstFit).
+  /// The two steps of MakeResident, for a single memory segment: TryTake allocates the pages, and
+  /// Put assigns them to the allocation. TryTake returns nullopt if the segment has no room.
+  /// `movable`: Residency may move the allocation, so it may be placed among other movable
+  /// allocations (VramPlacement::kFirstFit).
   std::optional<SegmentPages> TryTake(const Allocation& allocation, const Homes::Place& place, bool movable);
   void Put(Allocation& allocation, SegmentPages pages);
   /// Frees the allocation's memory in its memory segment; the contents are lost. No page-table

@@ -131,10 +131,10 @@ void ProcessTables::ShrinkRoot(GpuProcess& process) {
   if (2 * entries <= process.space->root_entries()) ResizeRoot(process, entries);
 }
 
-// The driver learns a table's new address from an UPDATE_PAGE_TABLE of the parent's entry, and the
-// root's new address from SetRootPageTable. On linked adapters, the first part selects an address
-// that is free on all GPUs and the other parts use the same address (LinkedTables), so either all
-// roots move or none does.
+// The driver learns a table's new address from an UPDATE_PAGE_TABLE that writes the parent's entry,
+// and the root's new address from SetRootPageTable. On linked adapters, the first part selects an
+// address that is free on all GPUs and the other parts use the same address (LinkedTables), so
+// either all roots move or none does.
 void ProcessTables::Move(GpuProcess& process) {
   std::exception_ptr no_room;
   for (GpuProcess* part : process.Parts()) {

@@ -16,19 +16,19 @@ class ProcessTables {
  public:
   ProcessTables(PhysicalAdapter& gpu, PagingWork& work) : gpu_(gpu), work_(work) {}
 
-  /// Allocates the tables that are missing for the pages. If `large` is true, new leaf tables are
-  /// for 64 KiB pages wherever the page size has not been decided yet.
+  /// Allocates the tables that are missing for the pages. If `large` is true, a missing leaf table
+  /// is created with 64 KiB entries where that is possible (PageEntries::EnsureTables).
   void Ensure(GpuProcess& process, uint64_t va, uint64_t pages, bool large = false);
   /// Calls Ensure on all linked GPUs, because a page table exists on all linked GPUs or on none.
   /// Does nothing for a process on a single GPU, whose tables are allocated when their entries are
   /// written.
   void EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t pages, bool large = false);
-  /// Allocates the leaf tables that another part of the process has. Needed for a new part if a
-  /// context allocation is already mapped in the process.
+  /// Allocates the leaf tables that `other`, another part of the process, already has. A new part
+  /// needs them if a context allocation is already mapped in the process.
   void EnsureLike(GpuProcess& process, GpuProcess& other);
-  /// Invalidates the used entries of the range and queues a flush; the caller must wait. Returns
-  /// false if there is nothing to wait for. While the tables are evicted, it only records the
-  /// range, whose entries are cleared when the tables are restored.
+  /// Invalidates the range's entries that are in use and queues a flush; the caller must wait for
+  /// it. Returns false if there is nothing to wait for. While the tables are evicted, it only
+  /// records the range, whose entries are cleared when the tables are restored.
   bool Clear(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Flushes the range if entries in it were in use, or if the hardware may cache invalid entries
   /// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).

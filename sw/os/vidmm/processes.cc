@@ -32,7 +32,8 @@ Processes::~Processes() = default;
 
 GpuProcess& Processes::Add(const std::string& name) {
   processes_.push_back(
-      // Listed before it is opened in the driver, which may already request memory for it then.
+      // The process is listed before it is opened in the driver, because the driver may request
+      // memory for it during that call.
       std::make_unique<GpuProcess>(vidmm_, name));
   return *processes_.back();
 }

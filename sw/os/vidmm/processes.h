@@ -40,7 +40,8 @@ class Processes {
   /// Creates the process's address space and calls DxgkDdiCreateProcess, in which the driver can
   /// reserve addresses. May be called on any thread, even for a process that is not in all().
   void OpenInDriver(GpuProcess& process);
-  /// Returns the process for whose Dxgkrnl handle DxgkDdiCreateProcess is running, or null.
+  /// Returns the process with this Dxgkrnl handle if its DxgkDdiCreateProcess call is in progress,
+  /// otherwise null.
   GpuProcess* InCreation(HANDLE dxgk_process) const;
 
   /// All processes, in creation order.
@@ -48,8 +49,8 @@ class Processes {
   /// The first process for which `test` returns true, or null if there is none.
   GpuProcess* Find(const std::function<bool(const GpuProcess&)>& test) const;
 
-  /// Submits `bytes` of commands at `va` to the process's node. First makes the context allocations
-  /// of the process resident.
+  /// Submits `bytes` bytes of commands at `va` to the process's node. First makes the context
+  /// allocations of the process resident.
   PacketId SubmitRender(GpuProcess& process, uint64_t va, uint64_t bytes, const std::string& what);
 
  private:

@@ -49,15 +49,15 @@ class RenderCalls {
  public:
   explicit RenderCalls(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// Submits the commands and returns the last packet, which completes after all other packets.
+  /// Submits the commands and returns the last of their packets, which completes after the others.
   /// Throws OsError if the driver rejects the commands or if the allocations of one piece do not
   /// fit into memory, and BugCheck if the driver's lists break a rule.
   PacketId Submit(GpuProcess& process, const ListedCommands& commands, const std::string& what);
 
   static ListRoom RoomOf(const GpuProcess& process);
 
-  /// Has the driver close all its handles of the allocation, or all handles that it opened for the
-  /// process. Call before the allocation or the process is destroyed.
+  /// Has the driver close all handles that it opened for the allocation, or all that it opened for
+  /// the process. Call before the allocation or the process is destroyed.
   void Close(const Allocation& allocation);
   void Close(const GpuProcess& process);
 

@@ -200,7 +200,7 @@ bool Residency::MakeRoom(Allocation& allocation, size_t place, const Wanted& wan
   among.priority = allocation.homes.priority;
   if (allocation.resident()) {
     if (among.priority == 0) return false;
-    --among.priority;  // a resident allocation only displaces lower priorities
+    --among.priority;  // a resident allocation displaces only lower priorities
   }
   if (Allocation* victim = Victims(vidmm_, wanted).Find(among)) {
     Demote(*victim);

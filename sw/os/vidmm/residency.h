@@ -18,7 +18,7 @@ struct GpuProcess;
 ///
 /// An allocation is "wanted" while a call requests that it be resident. It is placed in the first
 /// of its segments (Homes) that has room. To make room in a memory segment, the least recently
-/// wanted allocation of no higher priority is moved to its next segment and finally to system
+/// wanted allocation of equal or lower priority is moved to its next segment and finally to system
 /// memory, where the GPU can still access it, or it is evicted if the driver does not permit system
 /// memory. A wanted allocation that is not in its first segment is promoted if that segment has
 /// room, or if evicting allocations of lower priority makes room. Allocations that are wanted in
@@ -76,18 +76,19 @@ class Residency {
   /// Performs `unmap`, which may allocate page tables in order to split a large page. If there is
   /// no room for a table, evicts other allocations or tables of other processes, and throws OsError
   /// if nothing more can be evicted. `mapped`: the allocations that the range maps before the
-  /// change; they are not evicted. If it is empty, nothing is evicted and NoRoom is thrown.
+  /// change; they are not evicted. If `mapped` is empty, nothing is evicted and NoRoom is thrown.
   void Unmap(const GpuProcess& process, const std::vector<Allocation*>& mapped, const std::function<void()>& unmap);
 
   /// Restores the evicted page tables of the process with the current mappings, and resumes its
   /// context.
   void RestoreTables(GpuProcess& process) { RestoreTables(process, {}); }
 
-  // Operations for the GPU's sleep, for which contexts are suspended and tables evicted, so they do
-  // not change entries. Leave moves the contents from the segment to the backing store and frees
-  // the memory in the segment.
+  // Leave and Return save and restore an allocation around the GPU's sleep, while contexts are
+  // suspended. Leave moves the contents from the segment to the backing store and frees the memory
+  // in the segment; it does not change page-table entries.
   void Leave(Allocation& allocation);
-  /// Moves the allocation to the first of its segments that has room. Throws OsError if no segment has room.
+  /// Makes the allocation resident in the first of its segments that has room, without evicting
+  /// other allocations. Throws OsError if no segment has room.
   void Return(Allocation& allocation);
 
   struct Counts {
@@ -95,7 +96,7 @@ class Residency {
     // Bytes copied out of, copied into and filled in memory segments.
     uint64_t bytes_out = 0, bytes_in = 0, bytes_filled = 0;
     uint64_t demotions = 0, promotions = 0;  // moves to a later or an earlier place
-    // Number of processes whose page tables were evicted and restored.
+    // Number of times that the page tables of a process were evicted or restored.
     uint64_t table_evictions = 0, table_restores = 0;
     // Moves within a memory segment that free large blocks.
     uint64_t moves = 0, bytes_moved = 0;
@@ -114,9 +115,10 @@ class Residency {
   static size_t PlaceOf(const Allocation& allocation);
   void Bring(Allocation& allocation, const Wanted& wanted);
   void RestoreTables(GpuProcess& process, const Wanted& wanted);
-  /// Moves the allocation to a place. Returns false if the place has no room; the allocation then
-  /// stays where it was. If `wanted` is null, nothing is evicted to make room. Throws NoRoom if
-  /// there is no room for the page tables; the allocation may then have lost its memory.
+  /// Moves the allocation to element `place` of its Homes::places. Returns false if that place has
+  /// no room; the allocation then stays where it was. If `wanted` is null, nothing is evicted to
+  /// make room. Throws NoRoom if there is no room for the page tables; the allocation may then have
+  /// lost its memory.
   bool TryPlace(Allocation& allocation, size_t place, const Wanted* wanted);
   bool TakeRoom(Allocation& allocation, size_t place, const Wanted* wanted, Room& room);
   bool MakeRoom(Allocation& allocation, size_t place, const Wanted& wanted);
@@ -132,8 +134,8 @@ class Residency {
   /// Moves the contents to other pages of the segment and frees the old ones.
   void MoveTo(Allocation& allocation, SegmentPages pages);
   bool KeepToBudget(Allocation& allocation, const Wanted& wanted);
-  /// Moves allocations of the process with at most priority `priority` until `more` bytes fit into
-  /// its budget. Returns false if no further allocation may be moved.
+  /// Moves allocations of the process with at most priority `priority` until `more` further bytes
+  /// fit into its budget. Returns false if no further allocation may be moved.
   bool Trim(const GpuProcess& process, uint64_t more, UINT priority, const Wanted& wanted);
   /// Frees the memory of an offered allocation and discards its contents.
   void Drop(Allocation& allocation);
@@ -144,7 +146,7 @@ class Residency {
   /// contents will be copied.
   void HandOver(Allocation& allocation, Allocation& old);
   /// Runs `work`, which allocates page tables. While it throws NoRoom, evicts other allocations or
-  /// tables on the GPU that is full and repeats it. `stays` is never evicted; it may be null.
+  /// tables on the GPU that is full and repeats `work`. `stays` is never evicted; it may be null.
   void WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
                 const std::function<void()>& work);
   /// Makes room for page tables in a memory segment of this GPU: moves an unwanted allocation out
@@ -155,7 +157,7 @@ class Residency {
   bool EvictTables(const Wanted& wanted);
 
   VidMm& vidmm_;
-  /// Increments `count`, and the run's counter of the event `what`.
+  /// Increments `count`, and the run's counter for the event `what`.
   void Count(uint64_t& count, const char* what);
 
   Counts counts_;

@@ -18,9 +18,9 @@ namespace gmmu::os {
 namespace {
 
 /// Returns the driver protection of the allocation's page `first`, and reduces `*pages` to the
-/// number of consecutive pages with the same protection. Scratch windows only use protections that
-/// contain D3DGPU_UNIQUE_DRIVER_PROTECTION. If the segment's last 64 KiB page extends past the
-/// allocation, the excess has the protection of the allocation's last page.
+/// number of consecutive pages with the same protection. Scratch windows use only protections that
+/// contain D3DGPU_UNIQUE_DRIVER_PROTECTION. If the last 64 KiB page extends past the end of the
+/// allocation, the pages beyond the end have the protection of the allocation's last page.
 uint64_t WindowProtection(const Allocation& allocation, uint64_t first, uint64_t* pages) {
   const auto of = [&, last = PagesOf(allocation.bytes) - 1](uint64_t page) {
     return allocation.UniqueProtection(std::min(page, last));
@@ -36,7 +36,8 @@ uint64_t WindowProtection(const Allocation& allocation, uint64_t first, uint64_t
 
 uint64_t ScratchWindows::bytes() const { return gpu_.kernel().parameters().window_pages * kPage; }
 
-// No allocation is larger than the largest memory segment, so the window need not be larger either.
+// No allocation is larger than the largest memory segment, so the window for large fills need not
+// be larger either.
 uint64_t ScratchWindows::fill_bytes() const {
   uint64_t largest = 0;
   for (const Segment& segment : gpu_.segments())

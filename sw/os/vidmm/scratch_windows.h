@@ -54,8 +54,8 @@ class ScratchWindows {
   void ForgetPackets();
 
   /// Next and NextForFill wait until the GPU has completed the packets that used the window, and
-  /// return it. NextForFill returns the window for large fills if `bytes` exceeds an ordinary
-  /// window.
+  /// return it. NextForFill returns the window for large fills if `bytes` exceeds the size of an
+  /// ordinary window.
   Window& Next();
   Window& NextForFill(uint64_t bytes);
   /// Returns the piece that starts at byte `at` of the allocation. It has at most `left` bytes and
@@ -63,14 +63,14 @@ class ScratchWindows {
   static Piece PieceAt(const Allocation& allocation, uint64_t at, uint64_t left, uint64_t pages);
   /// Maps a piece at `va`. Returns true if it was mapped with 64 KiB entries.
   bool Show(uint64_t va, const Allocation& allocation, const Piece& piece);
-  /// Maps system memory of the same size as the piece, starting with the page that contains byte
+  /// Maps as many bytes of `buffer` as the piece has, starting with the page that contains byte
   /// `at`. The driver receives `allocation` as the owner of the entries. Returns true if 64 KiB
   /// entries were used.
   bool ShowSystem(uint64_t va, const SystemBuffer& buffer, uint64_t at, const Piece& piece,
                   const Allocation& allocation);
-  /// Maps the allocation's first `bytes` in a window and performs the operation that `operation`
-  /// returns for the window's address. Returns when the GPU has completed the operation. Triggers a
-  /// bug check if the bytes do not fit into a window.
+  /// Maps the allocation's first `bytes` bytes in a window and performs the operation that
+  /// `operation` returns for the window's address. Returns when the GPU has completed the
+  /// operation. Triggers a bug check if the bytes do not fit into a window.
   void InWindow(Allocation& allocation, uint64_t bytes,
                 const std::function<DXGKARG_BUILDPAGINGBUFFER(uint64_t va)>& operation);
 

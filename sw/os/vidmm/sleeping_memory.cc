@@ -30,7 +30,7 @@ void SleepingMemory::Sleep() {
 }
 
 void SleepingMemory::RequireNoApertureRange() const {
-  uint64_t pages = 0;  // pages of the segment that allocations occupy
+  uint64_t pages = 0;  // pages of the aperture that allocations occupy
   for (const Allocation* allocation : vidmm_.allocations().all())
     if (allocation->aperture_page) pages += PagesOf(allocation->bytes);
   if (vidmm_.aperture().mapped_pages() != pages)

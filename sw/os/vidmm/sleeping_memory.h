@@ -13,9 +13,9 @@ class SleepingMemory {
  public:
   explicit SleepingMemory(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  // Sleep and Wake apply to all linked GPUs; call them on any VidMm of the link. Call Sleep before D3. It suspends
-  // contexts, saves VRAM's contents in system memory and evicts page tables. Throws OsError if anything is mapped in
-  // the aperture.
+  // Sleep and Wake apply to all linked GPUs; call them on any VidMm of the link. Call Sleep before
+  // D3. It suspends contexts, saves VRAM's contents in system memory and evicts page tables. Throws
+  // OsError if anything other than allocations is mapped in the aperture.
   void Sleep();
   /// Call after D3, when the tables of the paging process have been rebuilt. Restores everything
   /// that Sleep saved and resumes contexts.

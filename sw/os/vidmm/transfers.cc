@@ -106,7 +106,7 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
            : TransferOf(allocation, done, size, local, system, DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM);
     work.Add(operation);
     done += size;
-    if (done < bytes) window.packet = work.Submit();  // the fence's signal joins the last piece
+    if (done < bytes) window.packet = work.Submit();  // Finish submits the last piece with a fence
     if (progress) progress(done);
   }
   work.Finish();
@@ -138,7 +138,7 @@ void Transfers::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes
                                                      DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL);
     work.Add(operation);
     done += size;
-    if (done < bytes) window.packet = work.Submit();  // the fence's signal joins the last piece
+    if (done < bytes) window.packet = work.Submit();  // Finish submits the last piece with a fence
   }
   work.Finish();
 }
@@ -182,7 +182,8 @@ void Transfers::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, ui
   work.Finish();
 }
 
-// Through an aperture that is not cache coherent, the GPU reads memory and not the CPU's caches.
+// Through an aperture that is not cache coherent, the GPU reads memory and not the CPU's caches, so
+// the caches are written back.
 void Transfers::WrittenByCpu(const Allocation& allocation, uint64_t offset, uint64_t bytes) {
   if (!allocation.aperture_page || bytes == 0) return;
   const uint64_t first = offset / kPage;

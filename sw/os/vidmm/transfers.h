@@ -29,14 +29,14 @@ class Transfers {
   void PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes, const Progress& progress = nullptr);
   /// Copies from VRAM to VRAM. The target is on this GPU; the source may be on a linked GPU.
   void CopyLocal(Allocation& source, Allocation& target, uint64_t bytes);
-  /// Fills `bytes` of the allocation, starting at byte `offset`.
+  /// Fills `bytes` bytes of the allocation, starting at byte `offset`.
   void Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern);
   /// Notifies the driver that the allocation's contents are discarded (DISCARD_CONTENT, WDDM 1
   /// only). Returns when the operation has been queued.
   void Discard(const Allocation& allocation);
 
-  /// Has the GPU copy `bytes` from the aperture segment, starting at byte `aperture_offset`, into
-  /// the allocation, starting at byte `offset`, which must be a multiple of a page.
+  /// Has the GPU copy `bytes` bytes from the aperture segment, starting at byte `aperture_offset`,
+  /// into the allocation, starting at byte `offset`, which must be a multiple of a page.
   void CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes);
   /// Pages out an allocation whose EvictionSegmentSet contains an aperture segment, by a copy to an
   /// aperture range that maps `target` (driver documents). If the aperture lacks room for all

@@ -65,8 +65,8 @@ bool VaCalls::Touches(const GpuProcess& process, uint64_t base, uint64_t bytes) 
   });
 }
 
-// Implements D3DGPU_UNIQUE_DRIVER_PROTECTION: if any mapping of a page has it, all mappings of the
-// page must have the same driver protection.
+// Implements D3DGPU_UNIQUE_DRIVER_PROTECTION: if any mapping of a page has this flag, all mappings
+// of the page must have the same driver protection.
 bool VaCalls::Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint64_t pages, uint64_t protection) {
   return std::any_of(mappings.begin(), mappings.end(), [&](const auto& mapping) {
     if (mapping.first_page >= first + pages || first >= mapping.first_page + mapping.shown()) return false;

@@ -20,10 +20,10 @@ struct Protection;
 ///
 /// Addresses and sizes are in bytes, multiples of 4 KiB; reservations are multiples of 64 KiB.
 /// Invalid arguments return STATUS_INVALID_PARAMETER, and addresses in use return STATUS_NO_MEMORY;
-/// nothing changes in either case. Mappings must satisfy Allocation::MayShow, so a tile in a memory
-/// segment with 64 KiB pages consists of whole pages. Calls return when the new tables are in
-/// effect, so PagingFenceValue is 0: the caller need not wait. Call on the VidMm worker thread
-/// only.
+/// nothing changes in either case. Mappings must satisfy Allocation::MayShow. A part of an
+/// allocation that Update maps repeatedly must therefore be a multiple of its segment's page size.
+/// Calls return when the new tables are in effect, so PagingFenceValue is 0: the caller need not
+/// wait. Call on the VidMm worker thread only.
 ///
 /// On linked adapters, ranges belong to the whole process and mappings to one GPU. Map and Update
 /// write the tables of the part that they are called for; a Windows process selects that GPU by its
@@ -34,7 +34,7 @@ class VaCalls {
   /// `vidmm`: the VidMm of any GPU of the logical adapter.
   explicit VaCalls(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// Returns a handle with which applications refer to the allocation. It is valid until the
+  /// Returns a handle by which applications refer to the allocation. It is valid until the
   /// allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);
 
@@ -65,8 +65,8 @@ class VaCalls {
   const Range* RangeOf(const GpuProcess& process, uint64_t base, uint64_t bytes) const;
   bool Touches(const GpuProcess& process, uint64_t base, uint64_t bytes) const;
   Allocation* Find(D3DKMT_HANDLE handle) const;
-  /// The mappings of each allocation as they will be after the operations of the batch that were
-  /// checked so far.
+  /// The mappings of each allocation as they will be after the operations of the batch that have
+  /// been checked so far.
   using Plan = std::map<Allocation*, std::vector<Mapping>>;
   std::map<uint64_t, Range>& RangesOf(const GpuProcess& process);
   static bool Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint64_t pages, uint64_t protection);

@@ -15,8 +15,8 @@ struct GpuProcess;
 /// Selects the allocations and page tables to evict. It changes nothing itself.
 class Victims {
  public:
-  /// `wanted`: allocations that must not be evicted, nor the page tables of the processes that map
-  /// them.
+  /// Neither the allocations in `wanted` nor the page tables of the processes that map them are
+  /// selected.
   Victims(VidMm& vidmm, std::vector<Allocation*> wanted) : vidmm_(vidmm), wanted_(std::move(wanted)) {}
 
   /// Restricts the search of Find.
@@ -31,10 +31,10 @@ class Victims {
   /// allocation may be evicted. Allocations that Residency has never made resident are not
   /// eligible.
   Allocation* Find(const Among& among) const;
-  /// Returns the process whose page tables should be evicted, or null: of the processes that have a
-  /// context, page tables in memory and no wanted allocation mapped, the one whose allocations were
-  /// wanted longest ago. On linked GPUs, it considers the mappings of all parts, but returns the
-  /// part on this GPU, which must have tables.
+  /// Returns the process whose page tables should be evicted, or null. Candidates have a context,
+  /// page tables in memory and no wanted allocation mapped; the candidate whose most recent request
+  /// for any of its allocations is the oldest is selected. On linked GPUs, it considers the
+  /// mappings of all parts, but returns the part on this GPU, which must have tables.
   GpuProcess* FindTables() const;
 
   /// Returns the process whose budget the allocation is charged to: the first that mapped it, or

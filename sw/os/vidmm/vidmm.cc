@@ -109,7 +109,7 @@ void VidMm::Start() {
   facts.remapped = gpu_.remapped();
   const unsigned aperture = gpu_.aperture_segment().id;  // 0 means no aperture segment
   if (aperture != 0) facts.commit_limit = gpu_.answers().segments[aperture - 1].CommitLimit;
-  // Limit on all aperture segments together.
+  // The driver may also limit the total for all aperture segments.
   const uint64_t all = gpu_.answers().driver.ApertureSegmentCommitLimit;
   if (all != 0 && (facts.commit_limit == 0 || all < facts.commit_limit)) facts.commit_limit = all;
   facts.dummy_logical = dummy().logical();

@@ -13,15 +13,15 @@ namespace gmmu::os {
 
 class LinkedTables;
 
-/// The video memory of a logical adapter: a VidMm for each of its GPUs, and the processes on all of them. The behaviour
-/// comes from the documentation; it was not observed on Windows.
+/// The video memory of a logical adapter: a VidMm for each of its GPUs, and the processes on all of
+/// them. The behaviour comes from the documentation; it has not been observed on Windows.
 ///
 /// A process has a single virtual address space on all linked GPUs, and page tables on each GPU. A
 /// mapping can exist on one GPU or on all GPUs; a GPU accesses another GPU's memory over the link.
 /// The table trees have the same shape on all GPUs, so a mapping on one GPU creates the mapping's
 /// tables on all GPUs. Each GPU's tables are written by its own paging work. Each VidMm has its own
-/// budgets, residency and transfers. As in VidMm, calls are made on the worker and return when the
-/// work is complete.
+/// budgets, residency and transfers. As in VidMm, calls are made on the worker thread and return
+/// when the work is complete.
 class VidMmLink {
  public:
   static constexpr unsigned kMost = 4;
@@ -30,7 +30,7 @@ class VidMmLink {
     ~Process();
 
     std::string name;
-    std::vector<GpuProcess*> parts;  ///< by GPU
+    std::vector<GpuProcess*> parts;  ///< indexed by GPU
     std::unique_ptr<LinkedTables> tables;
   };
 
@@ -69,7 +69,7 @@ class VidMmLink {
 
   LogicalAdapter& adapter_;
   unsigned gpus_;
-  // VidMm objects are recreated in place, so that their addresses stay valid.
+  // A VidMm cannot be moved, so the constructor creates each one in place.
   std::array<std::optional<VidMm>, kMost> vidmm_;
   std::vector<std::unique_ptr<Process>> processes_;
 };

@@ -9,10 +9,10 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Handles the driver's fault reports. After a fault of a render packet, which the driver
-/// identifies by its fence, the packet's device is lost and the engine is reset. A fault of a
-/// paging packet is reported to the kernel, which ends the run, unless the driver requests an
-/// adapter reset.
+/// Handles the driver's fault reports. If a render packet faulted, which the driver identifies by
+/// its fence, the packet's device is lost and the engine is reset. If a paging packet faulted, the
+/// fault is reported to the kernel, which ends the run, unless the driver requests an adapter
+/// reset.
 class FaultReports {
  public:
   FaultReports(Kernel& kernel, Packets& packets, GpuDevices& devices)
@@ -21,8 +21,8 @@ class FaultReports {
   /// Handles DXGK_INTERRUPT_DMA_FAULTED, which always contains a fence.
   void OnDmaFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
   /// Handles DXGK_INTERRUPT_DMA_PAGE_FAULTED. A report without a fence must specify what to reset,
-  /// or name the faulting process; otherwise it triggers a bug check. If the driver requests an
-  /// adapter reset, the adapter is reset even if the report contains a fence.
+  /// otherwise it triggers a bug check; it may also name the faulting process. If the driver
+  /// requests an adapter reset, the adapter is reset even if the report contains a fence.
   void OnPageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
 
  private:

@@ -6,7 +6,7 @@ namespace gmmu::os {
 
 /// The fence ids of one node.
 ///
-/// Fence ids are 32 bits wide and wrap around; it is not documented how. 0 is never used.
+/// Fence ids are 32 bits wide and wrap around; it is not documented how. Id 0 is never used.
 /// Comparisons require that the two ids are less than 2^31 apart.
 class Fences {
  public:

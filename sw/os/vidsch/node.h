@@ -26,8 +26,8 @@ struct NodeId {
   }
 };
 
-/// If DxgkDdiQueryCurrentFence finds a completion before it was handled: what happened to the
-/// interrupt that should have reported it.
+/// What happened to the report of a completion that DxgkDdiQueryCurrentFence found before VidSch
+/// had handled the report.
 enum class ReportFate {
   kNotReported,  ///< no interrupt reported the completion
   kNoDpc,        ///< reported, but no DPC has run since (DxgkCbQueueDpc not called)
@@ -60,7 +60,7 @@ struct Node {
   bool RunsPaging() const { return !running.empty() && running.front().packet.paging; }
 
   Fences fences;
-  std::deque<Entry> waiting;                    ///< not submitted yet, or returned
+  std::deque<Entry> waiting;                    ///< not submitted yet, or returned by the driver
   std::deque<Entry> running;                    ///< held by the driver, oldest first
   std::optional<PreemptionRequest> preemption;  ///< set until the driver responds
   /// Time (ns) at which the oldest running packet became the oldest one.
@@ -68,8 +68,8 @@ struct Node {
   std::string reset_because;   ///< why a reset is due; empty: none is due
   bool reset_adapter = false;  ///< reset the adapter, not just the engine
   uint32_t fault_fence = 0;    ///< fence of the packet that faulted
-  /// Device of the process that a page fault report without a fence has named, or kDestroyed; 0:
-  /// none.
+  /// Device of the process named by a page fault report without a fence, or kDestroyed; 0: no
+  /// process was named.
   uint64_t culprit = 0;
   uint64_t asked = 0;  ///< time (ns) of the last DxgkDdiQueryCurrentFence
   struct Missed {

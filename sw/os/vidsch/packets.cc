@@ -15,8 +15,8 @@
 namespace gmmu::os {
 namespace {
 
-/// Converts a submission to the form with a physical address, for a buffer in system memory. The
-/// submission begins at byte `start` of the buffer.
+/// Converts a submission by virtual address to one by physical address, for a buffer in system
+/// memory. The submission begins at byte `start` of the buffer.
 DXGKARG_SUBMITCOMMAND Physical(const DXGKARG_SUBMITCOMMANDVIRTUAL& args, UINT start) {
   DXGKARG_SUBMITCOMMAND physical{};
   physical.hContext = args.hContext;
@@ -99,8 +99,8 @@ void Packets::Dispatch(NodeId id) {
       else End(std::move(entry), PacketEnd::kLost);
       continue;
     }
-    // Only one thread may be in a scheduler-class call of the driver. The queue may be reordered
-    // during the wait, so the loop chooses a packet again.
+    // Only one thread at a time may call a scheduler-class function of the driver. The queue may be
+    // reordered during the wait, so the loop then chooses a packet anew.
     if (!miniport_->scheduler_class_free()) {
       DrawAttention();
       if (!kernel_.scheduler().may_wait()) return;
@@ -151,8 +151,8 @@ void Packets::SubmitFirst(NodeId at, Node& node) {
   // been preempted.
   const NTSTATUS status = miniport_->SubmitCommandVirtual(args);
   if (status == STATUS_SUCCESS) return;
-  // The driver refused the packet as malformed: its device is lost, and it ends when all earlier
-  // packets have completed.
+  // The driver refused the packet as malformed: its device is lost, and the packet ends when all
+  // earlier packets have completed.
   for (Node::Entry& running : node.running) {
     if (running.id != id) continue;
     running.refused = true;
@@ -197,8 +197,8 @@ void Packets::TakeBack(Node& node) {
     if (!back.back().packet.paging) back.back().fence = 0;
   }
   if (back.empty()) return;
-  // Render packets are queued after packets of other contexts, but the order within each context is
-  // preserved.
+  // Returned render packets are queued after packets of other contexts, but before later packets of
+  // their own contexts.
   auto place = node.waiting.begin();
   if (!back.front().packet.paging) {
     std::set<HANDLE> contexts;

@@ -20,7 +20,7 @@ class Miniport;
 /// all new packets; a render packet is assigned a new id (observed on build 26100).
 class Packets {
  public:
-  /// The maximum number of packets of a node that the driver holds. Further packets wait in the
+  /// The maximum number of packets of a node that the driver may hold. Further packets wait in the
   /// queue, where they can still be reordered.
   static constexpr size_t kDepth = 4;
 
@@ -45,8 +45,8 @@ class Packets {
   /// Requeues the packets that the driver held: paging packets before all others, render packets
   /// before the first waiting packet of any of their contexts.
   void TakeBack(Node& node);
-  /// Call after an adapter reset. Every packet ends as lost, every fence counts as completed, and every pending request
-  /// is closed.
+  /// Call after an adapter reset. Every packet ends as lost, every fence counts as completed, and
+  /// every pending preemption or reset request is dropped.
   void LoseAll();
 
   bool Ended(PacketId packet) const { return waiting_for_.count(packet) == 0; }
@@ -69,7 +69,7 @@ class Packets {
   void ForgetContext(HANDLE context) { suspended_contexts_.erase(context); }
 
   // The phases of an adapter reset. After BeginReset, nothing is submitted and new packets are
-  // lost. After BeginRebuild, new packets wait. After EndReset, they are submitted.
+  // lost. After BeginRebuild, new packets wait. After EndReset, waiting packets are submitted.
   void BeginReset() { resetting_ = discarding_ = true; }
   void BeginRebuild() { discarding_ = false; }
   void EndReset() { resetting_ = discarding_ = false; }
@@ -82,13 +82,14 @@ class Packets {
   bool removed() const { return removed_; }
   bool discarding() const { return discarding_; }
 
-  /// Wakes the scheduler's thread: since the last ClearAttention, a packet completed, was
-  /// preempted, or could not be submitted.
+  /// Wakes the scheduler's thread. Call after a packet has completed, has been preempted, or could
+  /// not be submitted.
   void DrawAttention() { attention_ = true; }
   void ClearAttention() { attention_ = false; }
   bool attention() const { return attention_; }
 
-  /// Runs `work` and counts submissions in it as made while the driver is reporting a preemption.
+  /// Runs `work`, and counts the packets that it submits as submitted while the driver is reporting
+  /// a preemption.
   void InReport(const std::function<void()>& work);
   uint64_t submitted_in_reports() const { return submitted_in_reports_; }
 

@@ -42,7 +42,7 @@ std::string BrokenRuleOf(const std::vector<D3DDDI_PATCHLOCATIONLIST>& patches, u
 
 /// Calls DxgkDdiPatch for the piece at PASSIVE_LEVEL and submits it at DISPATCH_LEVEL, with no
 /// other scheduler-class call in between. A resubmitted piece is patched again with its new fence.
-/// `packet` contains the members that all submissions have.
+/// `packet` contains the members that all kinds of submissions have.
 void PatchAndSubmit(Miniport& miniport, const DmaSubmission& dma, const DXGKARG_SUBMITCOMMANDVIRTUAL& packet);
 
 }  // namespace gmmu::os

@@ -178,7 +178,7 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   status.EngineOrdinal = id.engine;
   status.NodeOrdinal = id.node;
   packets_.miniport()->QueryEngineStatus(status);
-  // The driver has responded during the wait.
+  // The driver has responded during the wait, so no reset is needed.
   if (node.reset_because.empty() && !node.preemption) return;
   GpuDevices::Lose(devices_.Find(guilty), why);
   DXGKARG_RESETENGINE args{};

@@ -34,8 +34,9 @@ struct RecoveryRecord {
 /// engine reset fails or affects a paging packet, the adapter is reset. After an engine reset, only
 /// the device whose packet was running is lost; after an adapter reset, every device is lost.
 ///
-/// If the driver has not reported a completion of a busy node for a quantum, it is queried for the
-/// current fence (DxgkDdiQueryCurrentFence), because a completion interrupt may have been lost.
+/// If the driver has not reported a completion on a busy node for a quantum, the thread queries the
+/// node's current fence (DxgkDdiQueryCurrentFence), because a completion interrupt may have been
+/// lost.
 class TimeoutRecovery {
  public:
   /// `adapter_reset` is called on the scheduler's thread, after DxgkDdiResetFromTimeout.
@@ -74,7 +75,7 @@ class TimeoutRecovery {
   void AskForFence(NodeId id);
   bool QuietDependents(NodeId id);
   void Watch(NodeId id);
-  /// Counts a timeout. Triggers a bug check if there were more than TdrLimitCount within
+  /// Counts a timeout. Triggers a bug check if there were more than TdrLimitCount timeouts within
   /// TdrLimitTime (display driver documents, "Limiting Repetitive GPU Hangs and Recoveries").
   void NoteTimeout(NodeId id);
   void ResetEngine(NodeId id, const std::string& why);
@@ -88,7 +89,7 @@ class TimeoutRecovery {
   const Reports& reports_;
   const std::function<void()> adapter_reset_;
   std::vector<RecoveryRecord> recoveries_;
-  std::deque<uint64_t> timeouts_;  // times (ns) of the last timeouts
+  std::deque<uint64_t> timeouts_;  // times (ns) of recent timeouts
   std::map<Reports::Fate, uint64_t> missed_;
   bool stop_ = false;
   bool serving_ = false;

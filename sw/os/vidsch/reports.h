@@ -9,8 +9,8 @@
 
 namespace gmmu::os {
 
-/// Queues the reports made with DxgkCbNotifyInterrupt until DxgkCbNotifyDpc is called, oldest
-/// first.
+/// Queues the driver's reports from DxgkCbNotifyInterrupt, oldest first, until DxgkCbNotifyDpc is
+/// called.
 class Reports {
  public:
   using Fate = ReportFate;

@@ -92,8 +92,8 @@ bool VidSch::Holds(HANDLE context) const {
 void VidSch::OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   if (kernel_.scheduler().irql() != kDevice) throw BugCheck("DxgkCbNotifyInterrupt below device level");
   if (data.InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED && kernel_.parameters().submit_during_preemption) {
-    // Another processor handles the report immediately, and submits packets before this call
-    // returns to the driver.
+    // Model another processor that handles the report immediately and submits packets before this
+    // call returns to the driver.
     kernel_.scheduler().OnAnotherProcessor([&] {
       reports_.Add(data);
       OnDpc();

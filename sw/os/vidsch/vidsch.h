@@ -72,9 +72,9 @@ class VidSch {
   /// Waits until all packets that the driver holds at the time of the call, on any node, have
   /// completed or been preempted. New packets may be submitted during the wait.
   void WaitForHeld(uint64_t bound_ns);
-  /// Stops submitting packets of the context until ResumeContext has been called equally often.
-  /// Waits for the context's packets that the driver holds, and preempts them first if `preempt` is
-  /// true.
+  /// Stops submitting packets of the context until ResumeContext has been called as many times as
+  /// SuspendContext. Waits for the context's packets that the driver holds, and preempts them first
+  /// if `preempt` is true.
   void SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt = false);
   void ResumeContext(HANDLE context) { packets_.ResumeContext(context); }
   bool Suspended(HANDLE context) const { return packets_.Suspended(context); }

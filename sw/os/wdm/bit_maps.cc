@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the bit maps of wdm_strings.h.
+// Implements the bit map routines declared in wdm_strings.h.
 #include <string>
 
 #include "ddi/wdm_strings.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the routines of wdm_debug.h.
+// Implements the routines declared in wdm_debug.h.
 #include "ddi/wdm_debug.h"
 
 #include "os/base/bug_check.h"

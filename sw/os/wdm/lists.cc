@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the routines of wdm_lists.h.
+// Implements the routines declared in wdm_lists.h.
 #include "ddi/wdm_lists.h"
 
 #include "ddi/wdm_memory.h"
@@ -16,8 +16,7 @@ void With(PKSPIN_LOCK lock, const char* routine, const Operation& operation) {
   Kernel::Current().locks().Interlocked(lock, routine, operation);
 }
 
-/// Runs an operation on a list that needs no lock: the operation acts as an acquire and a release
-/// of the list head.
+/// Runs an operation on a lock-free list. It counts as an acquire and a release of the list head.
 template <typename Operation>
 void Alone(PSLIST_HEADER head, const void* entry, const Operation& operation) {
   for (const void* at : {static_cast<const void*>(head), entry}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the routines of wdm.h for locks and events.
+// Implements the routines for locks and events declared in wdm.h.
 #include "ddi/wdm.h"
 #include "os/threads/driver_locks.h"
 #include "os/kernel/kernel.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the routines of wdm_memory.h and the pool of wdm.h. Registers are in registers.cc.
+// Implements the routines declared in wdm_memory.h and the pool routines of wdm.h. The register
+// routines are in registers.cc.
 #include "ddi/wdm_memory.h"
 
 #include <algorithm>

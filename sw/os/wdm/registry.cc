@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the routines of wdm_registry.h.
+// Implements the routines declared in wdm_registry.h.
 #include "ddi/wdm_registry.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the kernel routines of wdm.h.
+// Implements the kernel routines declared in wdm.h.
 #include <string>
 
 #include "ddi/wdm.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the routines of ntstrsafe.h.
+// Implements the routines declared in ntstrsafe.h.
 #include "ddi/ntstrsafe.h"
 
 #include <algorithm>

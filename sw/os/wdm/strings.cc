@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the string routines of wdm_strings.h. The routines of ntstrsafe.h are in
+// Implements the string routines declared in wdm_strings.h. The routines of ntstrsafe.h are in
 // safe_strings.cc.
 #include <algorithm>
 #include <string>

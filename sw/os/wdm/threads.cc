@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the routines of wdm_threads.h.
+// Implements the routines declared in wdm_threads.h.
 #include "ddi/wdm_threads.h"
 
 #include "os/base/bug_check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the routines of wdm_waits.h, and KeWaitForSingleObject.
+// Implements the routines declared in wdm_waits.h, and KeWaitForSingleObject.
 #include "ddi/wdm_waits.h"
 
 #include <optional>
@@ -26,7 +26,7 @@ std::optional<uint64_t> TimeoutOf(const LARGE_INTEGER* timeout) {
 }
 
 /// Returns the time in units of 100 ns. A driver call that polls the clock for too long counts as
-/// hung, as with a register.
+/// hung, as does one that polls a register.
 uint64_t Now() {
   Kernel& kernel = Kernel::Current();
   const uint64_t now = kernel.hal().NowNs();

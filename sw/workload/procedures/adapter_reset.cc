@@ -14,12 +14,12 @@
 namespace gmmu::workload {
 namespace {
 
-constexpr size_t kMostResets = 4;  // below the default os.tdr_limit_count
+constexpr size_t kMostResets = 4;  // maximum number of resets; below the default os.tdr_limit_count
 
 std::string Unless(bool held, const std::string& otherwise) { return held ? "" : otherwise; }
 
-/// A process whose packet reads host memory that does not respond for a while. During that time, its engine can be
-/// neither preempted nor reset.
+/// A process whose packet reads host memory that does not respond for a while. During that time,
+/// the engine that executes the packet can be neither preempted nor reset.
 class Guilty {
  public:
   Guilty(Life& life, uint64_t hold_ns) : life_(life) {
@@ -67,8 +67,8 @@ class Guilty {
   os::PacketId packet_ = 0;
 };
 
-/// An application whose data is in system memory when the adapter is reset. The data is then
-/// restored to a new device.
+/// An application whose data is in system memory when the adapter is reset. After the reset, the
+/// application creates a new device and restores the data to it.
 class Survivor {
  public:
   Survivor(Life& life, uint64_t pages) : life_(life), bytes_(pages * kPage), expected_(bytes_) {

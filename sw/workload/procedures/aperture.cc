@@ -17,8 +17,9 @@ namespace gmmu::workload {
 namespace {
 using Bytes = std::vector<uint8_t>;
 
-/// Two ranges of the aperture. A client continuously reads the first while the second is mapped and
-/// unmapped in pieces. Then pieces of the first are unmapped, written, and mapped to other memory.
+/// Tests two ranges of the aperture. A client continuously reads the first range while the second
+/// is mapped and unmapped in pieces. Then pieces of the first range are unmapped, written, and
+/// mapped to other memory.
 class ApertureRun {
  public:
   ApertureRun(Life& life, uint64_t pages, uint64_t rounds)
@@ -70,7 +71,8 @@ class ApertureRun {
     va_ = vidmm_.ReserveVa(*process_, pages_ * kPage);
     copy_ = std::make_unique<DeviceCopy>(life_, pages_ * kPage);
 
-    // The halves are swapped so that page-list offsets differ from offsets in the range.
+    // The two halves of the page list are bound in reverse order, so that a page's offset in the
+    // list differs from its offset in the range.
     range_ = vidmm_.aperture().Reserve(pages_);
     free_ = vidmm_.aperture().Reserve(pages_);
     vidmm_.aperture().Bind(range_, half_, *reader_, first_, pages_ - half_);
@@ -106,7 +108,8 @@ class ApertureRun {
                   Difference(copy_->FromAperture(free_, pages_ * kPage), second_bytes_));
   }
 
-  /// Unmaps the range in three pieces, one of which crosses `cut`.
+  /// Unmaps the second range in up to three pieces: first the two pages on either side of the
+  /// boundary `cut`, then the rest.
   void Unmap(uint64_t cut, const ClientBatch& batch) {
     const uint64_t from = cut - 1;
     vidmm_.aperture().Unbind(free_ + from, 2, *other_);
@@ -126,7 +129,7 @@ class ApertureRun {
     RunClients(vidmm_, {ReadOf(process_, va_, seen_)}, "the dummy page between mapped ones", life_.result.checks);
   }
 
-  /// Returns the number of accesses to the host pages that the unmapped pages used to map.
+  /// Returns the number of accesses to the host pages that the unmapped pages mapped before.
   uint64_t AccessesToOldPages() {
     uint64_t sum = 0;
     for (uint64_t page : {1, 2}) {

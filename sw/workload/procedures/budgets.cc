@@ -75,8 +75,8 @@ class Application {
   std::vector<Held> held_;
 };
 
-/// The first application fills a quarter of VRAM. Then its budget is halved to make room for a
-/// second application.
+/// The first application fills up to a quarter of the free VRAM. Then its budget is halved to make
+/// room for a second application.
 class Budgets {
  public:
   Budgets(Life& life, const ParameterValues& values)
@@ -87,7 +87,7 @@ class Budgets {
 
   void Run() {
     life_.result.clients = 1;
-    const uint64_t free = life_.gpu().facts().local.free;  // the rest is for page tables
+    const uint64_t free = life_.gpu().facts().local.free;  // the remainder is for page tables
     const uint64_t fit = std::min(free / 4 / bytes_, kMost);
     if (fit < 4)
       throw WrongMachine("a quarter of the free VRAM, " + std::to_string(free) + " bytes, must hold 4 allocations of " +
@@ -138,8 +138,8 @@ class Budgets {
     first_.Read(1, ", reclaimed");
   }
 
-  /// Halves the budget. The trim handler offers one allocation, and others are evicted until the
-  /// process is within its budget, least recently used first.
+  /// Halves the budget. The trim handler offers one allocation, and the system evicts others, least
+  /// recently used first, until the process is within its budget.
   void IsTrimmed(uint64_t budget) {
     uint64_t asked = 0;
     os::Residency::OnTrim(first_.process(), [&](uint64_t bytes) {
@@ -156,8 +156,8 @@ class Budgets {
     first_.Faults(kOffered, ", dropped");
   }
 
-  /// The offered allocation was discarded first, so it contains zeros when it becomes resident
-  /// again.
+  /// The offered allocation was the first to be discarded, so it contains zeros when it becomes
+  /// resident again.
   void Dropped() {
     Say("an offer under pressure drops the contents", !Reclaim(kOffered));
     first_.BecameZeros(kOffered);

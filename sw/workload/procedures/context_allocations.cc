@@ -14,8 +14,8 @@
 namespace gmmu::workload {
 namespace {
 
-/// A process whose context writes to its own context allocation, behind the data that the driver
-/// wrote.
+/// A process whose context writes to its own context allocation, after the data that the driver
+/// wrote there.
 struct Owner {
   os::GpuProcess* process = nullptr;
   kmd::EscapeQueryContext memory;
@@ -59,7 +59,8 @@ void RunContextAllocations(Life& life, const ParameterValues& values) {
     throw WrongMachine("the adapter has " + std::to_string(life.link.gpus()) + " GPUs and must have " +
                        std::to_string(values.at("gpus")) + "; a scenario sets [machine.gpu] count");
   }
-  std::vector<os::VidMmLink::Process*> processes;  // linked GPUs: each part has its own context
+  // On linked GPUs, a process has a part on each GPU, and each part has a context.
+  std::vector<os::VidMmLink::Process*> processes;
   std::vector<Owner> owners;
   const auto add = [&](os::GpuProcess* process) {
     owners.emplace_back();

@@ -25,11 +25,11 @@ struct Load {
   uint64_t va = 0, aperture = 0;
 };
 
-/// What the threads have observed.
+/// What the threads have observed about exclusive access.
 struct Seen {
   bool held = false;     ///< a client's run was held before its end
-  bool drained = false;  ///< fences were awaited
-  bool noted = false;    ///< the bus monitor counted reads before and after the access
+  bool drained = false;  ///< exclusive access waited for packets
+  bool noted = false;    ///< the bus monitor counted reads before and after exclusive access
   bool done = false;
 };
 
@@ -70,8 +70,8 @@ bool Noted(Life& life, const ClientBatch& batch) {
   return grew();
 }
 
-/// Returns the number of submitted paging buffers. [os] physical_submission selects the DDI call to
-/// count.
+/// Returns the number of submitted paging buffers. It adds both DDI calls, because [os]
+/// physical_submission selects which of them is used.
 uint64_t Submitted(const Life& life) {
   return life.graphics.CallsOf("DxgkDdiSubmitCommandVirtual") + life.graphics.CallsOf("DxgkDdiSubmitCommand");
 }
@@ -103,12 +103,13 @@ void RunExclusiveAccess(Life& life, const ParameterValues& values) {
     throw NotApplicable("DXGK_VIDMMCAPS.IoMmuSecureModeRequired is 1: the GPU is isolated before any exclusive access");
   NeedAperture(life);
   const uint64_t bytes = (values.at("bytes") + kPage - 1) / kPage * kPage;
-  const bool isolated = IsolatesAlways(life);  // if isolated, a secure VM needs no exclusive access
+  const bool isolated = IsolatesAlways(life);  // true: a secure VM starts without exclusive access
   Load load;
   life.Work([&] { Make(life, bytes, load); });
   const ClientRun run = ReadOf(load.process, load.va, load.data);
 
-  // Page only a few pages, so that the client's run is still active when it is held.
+  // Limit the paging work to a few pages, so that the client's run is still active when exclusive
+  // access begins.
   const uint64_t paged_bytes = std::min(bytes, kPagedBytes);
   const uint64_t times = values.at("times");
   const uint64_t at_start = life.graphics.exclusive().runs;  // [os] iommu_flags can attach the domain at the start

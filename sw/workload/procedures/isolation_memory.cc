@@ -46,8 +46,8 @@ class IsolationCallbacks {
  private:
   HANDLE Device() const { return table_.DeviceHandle; }
   uint64_t Size() const { return pages_ * kPage; }
-  /// Checks whether the domain maps the pages. `given` states whether the GPU may access them. A
-  /// domain that maps all memory always maps them.
+  /// Checks that the domain maps the pages if `given` is true, and does not map them otherwise. A
+  /// domain of all memory maps them in both cases.
   void Reached(const std::string& what, const std::vector<uint64_t>& pfns, bool given) {
     const bool all = life_.graphics.domain_has_all(), wanted = given || all;
     uint64_t reached = 0;
@@ -103,7 +103,8 @@ class IsolationCallbacks {
     Reached("contiguous memory's pages that were given back", pfns, false);
   }
 
-  /// Moves all bytes in one operation; `vram` is the side of the operand that is in VRAM.
+  /// Fills in a transfer of all bytes in one operation. `vram` is the side of `operand` (source or
+  /// destination) in VRAM.
   template <typename Operand, typename Side>
   void Move(Operand& operand, Side& vram) const {
     const os::SegmentFacts local = life_.gpu().facts().local;

@@ -24,8 +24,8 @@ struct Mapped {
   uint32_t word;  // word number of the first page (PageWords)
 };
 
-/// Fills VRAM with small allocations, destroys every second one, and then maps the freed half as
-/// large pages.
+/// Fills VRAM with small allocations, destroys every second one, and then maps an allocation in the
+/// freed half with large pages.
 class LargePages {
  public:
   LargePages(Life& life, const ParameterValues& values)
@@ -82,7 +82,8 @@ class LargePages {
  private:
   os::SegmentFacts Local() const { return life_.gpu().facts().local; }
 
-  /// Small allocations may also be mapped by large pages; moves preserve these.
+  /// Returns the number of large pages that map the big allocation. Small allocations may also have
+  /// large pages (`others_`); moves preserve those.
   uint64_t LargePagesOfBig() const { return os::LargePagesOf(*process_) - others_; }
 
   void Say(const std::string& what, uint64_t found, uint64_t expected) {

@@ -18,9 +18,10 @@
 namespace gmmu::workload {
 namespace {
 
-constexpr uint64_t kMostFilled = uint64_t{1} << 30;  // most VRAM bytes filled to force tables out
+/// Maximum VRAM, in bytes, that GiveWay fills to make the system evict page tables.
+constexpr uint64_t kMostFilled = uint64_t{1} << 30;
 
-/// Memory of one GPU, mapped at the same address in the tables of all GPUs.
+/// An allocation in the memory of one GPU, mapped at the same address in the tables of all GPUs.
 struct Piece {
   os::Allocation* allocation = nullptr;
   uint64_t va = 0;
@@ -87,8 +88,8 @@ class Linked {
     return piece;
   }
 
-  /// A client of each GPU accesses the data of a peer, all at the same time. The peer's index is
-  /// higher by `away` (modulo the number of GPUs).
+  /// On each GPU, a client accesses the data of a peer; all clients run at the same time. The
+  /// peer's index is higher by `away` (modulo the number of GPUs).
   void Clients(const std::string& what, unsigned away, bool write) {
     std::vector<std::unique_ptr<ClientBatch>> batches;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
@@ -199,7 +200,7 @@ class Linked {
     });
   }
 
-  /// Another process requests all memory of the last GPU. This process's page tables are then
+  /// Another process requests all memory of the last GPU. The page tables of `process_` are then
   /// evicted on every GPU, and restored when its memory is needed again.
   void GiveWay() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 4 * gpus_);
@@ -274,7 +275,7 @@ class Linked {
                     life_.graphics.gpu(gpu).PagingCompleted() ? "" : "not all of its packets completed");
   }
 
-  /// Checks the order of the latest calls of `entry`: the lead adapter must be last if `last` is
+  /// Checks the order of the latest calls to `entry`: the lead adapter must come last if `last` is
   /// true, otherwise first.
   void CompareOrder(const std::string& entry, DEVICE_POWER_STATE state, const std::string& rule, bool last) {
     const std::vector<unsigned> order = life_.graphics.UnitsOf(entry, state);
@@ -286,8 +287,8 @@ class Linked {
     life_.Compare("the lead " + lead.name + " is " + rule, right ? "" : "the order was" + text);
   }
 
-  /// Writes or reads the bytes that the driver saves for each GPU across a power-off, and returns
-  /// them. A GPU without a save area contributes an empty vector.
+  /// Writes or reads, on each GPU, the VRAM bytes that the driver saves across a power-off, and
+  /// returns them. A GPU without a save area contributes an empty vector.
   std::vector<std::vector<uint8_t>> Kept(bool write) {
     std::vector<std::vector<uint8_t>> kept;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {

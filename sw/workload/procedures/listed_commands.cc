@@ -68,8 +68,8 @@ class ListedCommandsOfProcesses {
   }
 
  private:
-  /// Throws WrongMachine if VRAM is too large to cause the evictions or split buffers that the
-  /// scenario requires.
+  /// Throws WrongMachine if VRAM is too large for the allocations to cause the evictions or split
+  /// buffers that the scenario requires.
   void NeedTightMemory() {
     const uint64_t local = life_.gpu().facts().local.size, each = values_.at("kib") << 10;
     const uint64_t own = values_.at("allocations") * each, all = values_.at("processes") * own;
@@ -88,7 +88,7 @@ class ListedCommandsOfProcesses {
     request.bytes = values_.at("kib") << 10;
     request.local_only = values_.at("segment") == 1;
     request.system_only = values_.at("segment") == 2;
-    // A new allocation contains zeros.
+    // A new allocation contains zeros, so zeros are its expected contents.
     return {life_.vidmm.CreateAllocation(request, owner), std::vector<uint8_t>(request.bytes)};
   }
 
@@ -119,8 +119,9 @@ class ListedCommandsOfProcesses {
     return index < user.own.size() ? user.own[index] : shared_[index - user.own.size()];
   }
 
-  // Commands of one buffer, and buffers of one context, execute in order. There is no order between
-  // contexts, so a round that uses the shared allocations waits for all packets before and after.
+  // The commands in a buffer, and the buffers of a context, execute in order. Different contexts
+  // are not ordered, so a round that uses the shared allocations waits for all packets before and
+  // after.
   void Round(User& user) {
     const bool with_shared = !shared_.empty() && turns_++ % 2 == 0;
     if (with_shared)

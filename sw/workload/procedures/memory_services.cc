@@ -47,14 +47,14 @@ constexpr Case kCases[] = {
 Case SectionOf(const char* name, ULONG protection) {
   return {name, DXGK_PHYSICAL_MEMORY_TYPE_SECTION, DXGK_MEMORY_CACHING_TYPE_CACHED, true, false, 0, 0, protection};
 }
-// Sections that two processes map. The name says what the first process may do.
+// Sections that two processes map. The name states the access that the first process has.
 const Case kShared[] = {
     SectionOf("section, read-only, two processes", PAGE_READONLY),
     SectionOf("section, executable, two processes", PAGE_EXECUTE),
     SectionOf("section, writable, two processes", PAGE_READWRITE),
     SectionOf("section, copied on writes, two processes", PAGE_WRITECOPY),
 };
-constexpr uint64_t kProcesses[] = {0x7A, 0x7B};  // process numbers: no other thread attaches to them
+constexpr uint64_t kProcesses[] = {0x7A, 0x7B};  // process numbers that no other thread attaches to
 
 /// Uses physical memory objects as a driver does, through the table from DxgkDdiStartDevice:
 /// create, map, make an ADL, use, unmap, free, destroy. The device reads the objects through the
@@ -88,8 +88,8 @@ class MemoryServices {
 
  private:
   os::Aperture::Owner Owner() const { return {os::DeviceOf(*allocation_), os::HandleOf(*allocation_), false}; }
-  /// Number of bytes that the device sees. The ADL omits the first page of the object, and the
-  /// aperture omits the first page of the ADL.
+  /// Number of bytes that the device can access. The ADL omits the first page of the object, and
+  /// the aperture omits the first page of the ADL.
   uint64_t Seen() const { return (pages_ - 2) * kPage; }
   void Compare(const Case& one, const char* what, const Bytes& found, const Bytes& expected) {
     life_.Compare(std::string(one.name) + ": " + what, Difference(found, expected));
@@ -124,7 +124,7 @@ class MemoryServices {
     opened_ = open.hAdapterMemoryObject;
   }
 
-  /// Maps a CPU view of what the device sees, from byte `lead` on.
+  /// Maps a CPU view of the bytes that the device can access, without the first `lead` bytes.
   DXGKARGCB_MAP_PHYSICAL_MEMORY Map(DXGK_ACCESS_MODE mode, uint64_t lead) {
     DXGKARGCB_MAP_PHYSICAL_MEMORY view{object_, mode, 2 * kPage + lead, Seen() - lead, nullptr};
     Require(table_.DxgkCbMapPhysicalMemory(&view), "a view of a memory object");
@@ -173,7 +173,7 @@ class MemoryServices {
       Compare(one, "bytes of the CPU", copy_->FromAperture(range, Seen()), first);
 
       // Store through the view while the device uses the memory. If the device does not snoop, it
-      // cannot see a store that is still in a cached line.
+      // cannot see the stored bytes until the cache lines are written back.
       const Bytes second = Write(view, seed + 1);
       const bool hidden = one.caching == DXGK_MEMORY_CACHING_TYPE_CACHED &&
                           !life_.gpu().facts().aperture.cache_coherent;
@@ -203,7 +203,7 @@ class MemoryServices {
   }
 
   /// Two processes have user views of the same section, which the device writes. Then the first
-  /// process writes if it may.
+  /// process also writes it, if the section's protection permits that.
   void RunShared(const Case& one) {
     const uint64_t seed = life_.options.seed ^ static_cast<uint64_t>(&one - kShared + 0x40) << 8;
     uint64_t range = 0;
@@ -255,8 +255,8 @@ class MemoryServices {
     });
   }
 
-  /// Uses the GPU's registers as a memory object, which allows only kernel views and is always
-  /// contiguous, and through a user view of DxgkCbMapMemory.
+  /// Accesses the GPU's registers as a memory object, which allows only kernel views and is always
+  /// contiguous, and then through a user view that DxgkCbMapMemory creates.
   void IoSpace() {
     DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
     create.hAdapter = table_.DeviceHandle;
@@ -301,7 +301,7 @@ class MemoryServices {
     table_.DxgkCbUnmapPhysicalMemory(&unmap);
   }
 
-  /// Removes the view in `view_`, frees the ADL and destroys the object.
+  /// Unmaps `view_`, frees the ADL and destroys the object.
   void End(DXGK_ADL* adl) {
     Unmap(view_);
     const DXGKARGCB_FREE_ADL free{opened_, adl};

@@ -16,7 +16,7 @@ struct Step {
   os::DmaMode mode;
 };
 
-/// A sequence in which each mode is followed by each other mode.
+/// A sequence that contains every transition from one mode to another.
 constexpr std::array<Step, 7> kSteps = {{{os::RemapPolicy::kNever, os::DmaMode::kPhysical},
                                          {os::RemapPolicy::kWhenPossible, os::DmaMode::kRemapped},
                                          {os::RemapPolicy::kNever, os::DmaMode::kPhysical},

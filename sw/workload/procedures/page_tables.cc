@@ -16,8 +16,8 @@ namespace gmmu::workload {
 namespace {
 using regs::Fault;
 
-/// A process with an allocation whose contents are derived from the address, and the runs of client
-/// 0 on it.
+/// A process with one allocation, which is filled with kFill, and functions that make client 0
+/// access mapped addresses.
 class Subject {
  public:
   Subject(Life& life, uint64_t pages, uint64_t contiguous, uint64_t root_entries)
@@ -62,9 +62,9 @@ class Subject {
   os::Allocation* allocation_ = nullptr;
 };
 
-/// Returns the required alignment, in pages, of an allocation's first page. With 64 KiB pages, the
-/// low 16 bits of the virtual address must equal those of the allocation's first page in its
-/// segment.
+/// Returns the required alignment, in pages, of the address at which an allocation's first page is
+/// mapped. With 64 KiB pages, the low 16 bits of the virtual address must equal those of the
+/// allocation's first page in its segment.
 uint64_t FirstPages(const os::Geometry& geometry) { return geometry.leaf_64k_bytes == 0 ? 1 : os::kPagesOf64k; }
 
 /// Throws OsError if the debug view does not contain the entries that map the allocation.
@@ -110,7 +110,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   subject.Faults("not mapped in the grown part", high, Fault::kEntryInvalid);
   map(high);
   subject.Reads("in the grown part", high, subject.pages(), Subject::kFill);
-  replace(0);  // same number of entries, in a new table
+  replace(0);  // moves the root without changing its number of entries
   subject.Reads("after the root has moved, below", low, subject.pages(), Subject::kFill);
   subject.Reads("after the root has moved, above", high, subject.pages(), Subject::kFill);
   life.Work([&] { vidmm.mappings().UnmapAndFreeTables(process, high, unit / kPage); });
@@ -120,8 +120,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   subject.End();
 }
 
-/// Tests protections, zero pages at every level, and large pages. All large pages are split
-/// afterwards.
+/// Tests protections, zero pages at every level, and a large page that is later split.
 void PageEntries(Life& life, const ParameterValues&) {
   for (const char* cap :
        {"ReadOnlyMemorySupported", "NoExecuteMemorySupported", "ZeroInPteSupported", "LargePageSupported"})
@@ -173,7 +172,7 @@ void PageEntries(Life& life, const ParameterValues&) {
   subject.Reads("zeros across tables", va + 2 * large - 8 * kPage, 16, 0);
   subject.Writes("writes to zeros are dropped", va + 2 * large, 4);
   subject.Reads("zeros that were written", va + 2 * large, 4, 0);
-  // The allocation's first page is mapped at an address whose low 16 bits satisfy FirstPages.
+  // Map the allocation's first page at an address with the alignment that FirstPages returns.
   const uint64_t among = va + 2 * large + std::max<uint64_t>(FirstPages(geometry), 8) * kPage;
   map(among, 2, os::Protection::All());
   subject.Reads("two pages among zeros", among, 2, Subject::kFill);
@@ -196,8 +195,8 @@ void PageEntries(Life& life, const ParameterValues&) {
 void NoExecute(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   const uint64_t unit = FirstPages(geometry), leaf = geometry.Coverage(0);
-  // Each of the two leaf tables maps half of the pages. The first page's address satisfies
-  // FirstPages.
+  // Each of the two leaf tables maps half of the pages. The first page's address has the alignment
+  // that FirstPages returns.
   const uint64_t pages = unit == 1 ? values.at("pages") : 2 * os::RoundUp(values.at("pages") / 2, unit);
   Subject subject(life, pages, 0, 0);
   os::VidMm& vidmm = life.vidmm;

@@ -35,8 +35,8 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   if (area.bytes == 0) {
     throw NotApplicable("the driver saves nothing of VRAM over a power transition");
   }
-  // Failures are injected per section. If all adapters share a section, they also share its
-  // failures.
+  // Failures are injected per section. Adapters that share a section would also share its failures,
+  // so the procedure then requires a single GPU.
   const bool injected = life.options.os.inject.pin_failures != 0 || life.options.os.inject.window_failures != 0;
   for (unsigned gpu = 1; gpu < life.graphics.gpus() && injected; ++gpu)
     if (life.graphics.gpu(gpu).CapOf("DXGK_FRAMEBUFFERSAVEAREA.MaximumSize") == 0)
@@ -73,7 +73,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   life.Compare("in D3 the device answers nobody", Difference(asleep, std::vector<uint8_t>(asleep.size(), 0xFF)));
   std::vector<uint8_t> found(mark.size());
   ReadVram(life, life.gpu(), elsewhere, found);
-  const uint64_t same = SameBytes(found, mark);  // may hold page tables; some bytes match by chance
+  const uint64_t same = SameBytes(found, mark);  // some bytes may match by chance
   life.Compare("VRAM lost its content", same < mark.size() / 16 ? "" : std::to_string(same) + " bytes stayed");
 
   const kmd::EscapeQuerySaveArea after = Area(life);

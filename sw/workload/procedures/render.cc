@@ -70,8 +70,8 @@ class Guilty {
 };
 
 /// Several rounds of paging work. Each round fills the same host pages with different bytes and
-/// pages them into its own allocation, through the same few windows. A transfer that is skipped, or
-/// repeated late, leaves wrong bytes in an allocation.
+/// pages them into a separate allocation, through the same few windows. A transfer that is skipped,
+/// or repeated after the host pages have been refilled, leaves wrong bytes in an allocation.
 class Paged {
  public:
   Paged(Life& life, uint64_t turns, uint64_t pages) : life_(life), turns_(turns), bytes_(pages * kPage) {
@@ -125,7 +125,8 @@ class Paged {
   std::vector<os::Allocation*> allocations_;
 };
 
-/// Preempts both nodes while their packets run, from construction until Check.
+/// Preempts the paging node and the render node while their packets run, from construction until
+/// Check.
 class BothPreempted {
  public:
   BothPreempted(Life& life, const ParameterValues& values)
@@ -137,8 +138,8 @@ class BothPreempted {
 
   /// Performs paging work concurrently with the submitted packets.
   void Work() { paged_.Work(); }
-  /// Call when all packets have completed. Preempted packets that returned prove that busy nodes
-  /// were preempted, not only idle ones.
+  /// Call when all packets have completed. Requires resubmitted packets, which prove that nodes
+  /// were preempted while busy, not only while idle.
   void Check() {
     paging_.Stop();
     render_.Stop();

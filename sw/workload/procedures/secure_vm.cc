@@ -15,16 +15,16 @@ std::string Mode(const Life& life, os::DmaMode wanted) {
   return mode == wanted ? "" : std::string(os::NameOf(mode)) + ", must be " + os::NameOf(wanted);
 }
 
-/// Returns "" if the domain maps all of `pages` 1:1, otherwise a description of the pages that it
-/// does not.
+/// Returns "" if the domain maps all of `pages` 1:1, otherwise the number of pages that it does not
+/// map 1:1, as text.
 std::string Unmapped(Life& life, const std::vector<uint64_t>& pages) {
   uint64_t missing = 0;
   for (uint64_t pfn : pages) missing += life.graphics.At(pfn) != pfn;
   return missing == 0 ? "" : std::to_string(missing) + " of " + std::to_string(pages.size());
 }
 
-// Creates the buffer before the activation, which must map all memory that the GPU may already
-// access.
+// Creates the buffer before isolation is activated, because the activation must map all memory that
+// the GPU may already access.
 void RunSecureVm(Life& life, const ParameterValues& values) {
   const uint64_t bytes = values.at("bytes");
   const auto set = [&life](uint32_t bits) { return (life.options.os.iommu_flags & bits) == bits; };

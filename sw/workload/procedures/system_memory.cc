@@ -166,8 +166,8 @@ class SystemMemory {
   }
 
   /// Returns whether a memory segment has room for one more allocation and its page tables. Returns
-  /// nullopt if a page table is larger than a page, or has a larger alignment: the free pages may
-  /// then not be contiguous.
+  /// nullopt if the size or the alignment of a page table exceeds a page, because the free pages
+  /// may then not be contiguous.
   std::optional<bool> Room() {
     for (const os::LevelDescriptor& level : life_.gpu().facts().geometry.levels)
       if (level.alignment > kPage || level.bytes > kPage) return std::nullopt;
@@ -183,7 +183,8 @@ class SystemMemory {
     return sum;
   }
 
-  /// Checks that the GPU accesses host memory directly through system entries, in every DMA mode.
+  /// Checks that, in every DMA mode, the GPU accesses host memory directly, through page table
+  /// entries with target system.
   void ReadsSystemMemoryItself() {
     const auto found = std::find_if(pieces_.begin(), pieces_.end(), [](const Piece& piece) {
       return os::ResidenceOf(*piece.allocation) == Residence::kSystem;
@@ -221,7 +222,7 @@ class SystemMemory {
         os::ResidenceOf(*pieces_.back().allocation) == Residence::kMemorySegment, "it does not");
     Traffic(pieces_.back(), true);
     Say("something moved to system memory for it", !known || residency_.counts().demotions > before, "nothing did");
-    // If tables need more than one page, allocations are moved to make room for them.
+    // If tables need more than one page, allocations may also be moved to make room for the tables.
     Say("no more than that",
         !Room() || (Count(Residence::kMemorySegment) + 1 >= local && Count(Residence::kNowhere) == 0),
         "more left VRAM");

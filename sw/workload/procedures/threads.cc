@@ -50,7 +50,7 @@ void MakeObjects(Crowd& crowd, const std::string& name) {
   own.Close();
 }
 
-/// Sends a query escape of each kind to the driver.
+/// Sends one escape of each query kind to the driver.
 void Ask(Crowd& crowd, unsigned number) {
   const os::Gpu gpu = crowd.life.gpu();
   if (PlugIn::Current() != nullptr) return;

@@ -17,7 +17,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// Host memory of an application. A client of one adapter's GPU reads it repeatedly, until Stop.
+/// An application with host memory that a client of one adapter's GPU reads repeatedly, until Stop.
 class Onlooker {
  public:
   Onlooker(Life& life, const std::string& name, uint64_t bytes) : life_(life), name_(name), expected_(bytes) {
@@ -33,14 +33,14 @@ class Onlooker {
       while (!stop_) {
         RunClients(life_.vidmm, {ReadOf(process_, va_, expected_)}, name_ + " reads", checks_);
         ++rounds_;
-        // Accesses of a plug-in take no simulated time, so wait here to let other threads run.
+        // Accesses through a plug-in take no simulated time, so wait here to let other threads run.
         const uint64_t next = life_.host.platform().NowNs() + kPauseNs;
         life_.host.WaitOrFault([&] { return life_.host.platform().NowNs() >= next; }, "the next round", kPauseNs);
       }
       stopped_ = true;
     });
   }
-  /// Waits until the client has read everything at least once more.
+  /// Waits until the client has completed at least one round that it started after this call.
   void Again() {
     const uint64_t before = rounds_;
     life_.host.WaitOrFault([&] { return rounds_ > before + 1; }, name_ + " to read again", 1000);
@@ -197,7 +197,8 @@ class TwoAdapters {
     first.Again();
   }
 
-  /// Checks that no application page of the first adapter is mapped in the second adapter's domain.
+  /// Checks that the second adapter's domain maps no page of `memory`, which an application of the
+  /// first adapter uses.
   void AreApart(const os::SystemBuffer& memory) {
     const os::Adapter mine = life_.graphics, theirs = other_.life().graphics;
     Say("both adapters have the same DMA mode", mine.mode() == theirs.mode());
@@ -211,7 +212,7 @@ class TwoAdapters {
                   shared == 0 || theirs.domain_has_all() ? "" : std::to_string(shared) + " pages");
   }
 
-  /// Checks that an object opened on both adapters is the same memory for both.
+  /// Checks that a memory object that is opened on both adapters is the same memory on both.
   void SharesAnObject() {
     if (life_.gpu().facts().interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_9) return;
     constexpr uint64_t kPages = 3;
@@ -248,8 +249,8 @@ class TwoAdapters {
     });
   }
 
-  /// The first adapter is isolated while the second adapter's client keeps reading in its own DMA
-  /// mode.
+  /// GPU isolation is activated on the first adapter while the second adapter's client keeps
+  /// reading in its own DMA mode.
   void Isolates(Onlooker& first) {
     Onlooker second(other_.life(), "second", values_.at("bytes"));
     second.Again();

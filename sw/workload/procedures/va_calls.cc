@@ -44,8 +44,9 @@ std::vector<uint32_t> Joined(std::vector<uint32_t> first, const std::vector<uint
   return first;
 }
 
-/// Moves tiles of one allocation within a reservation, like an application with tiled resources. The tables are those
-/// of one GPU. If it is linked, the allocation is in the memory of its peer.
+/// Moves tiles of one allocation within a reservation, like an application with tiled resources.
+/// Uses the page tables of one GPU. If that GPU is linked, the allocation is in the memory of its
+/// peer.
 class Tiles {
  public:
   Tiles(Life& life, os::VaCalls& calls, const ParameterValues& values, unsigned gpu)
@@ -73,7 +74,8 @@ class Tiles {
     life_.Compare(On("each batch signalled its fence"), value == batches_ ? "" : std::to_string(value));
   }
 
-  /// What was mapped for this GPU is not mapped for `other`, whose tables are those of `process`.
+  /// Checks that the page tables of `process`, on the linked adapter named `other`, do not contain
+  /// this GPU's mappings.
   void CompareUnseen(os::GpuProcess* process, const std::string& other) {
     words_.Read(process, "adapter " + other + " reads zero where " + On("tiles are mapped"), edge_ - Half(),
                 std::vector<uint32_t>(unit_, 0));
@@ -106,7 +108,7 @@ class Tiles {
     handle_ = calls_.Open(*data_);
     const uint64_t leaf = life_.gpu().facts().geometry.Coverage(0);
     D3DDDI_RESERVEGPUVIRTUALADDRESS reserve{};
-    const uint64_t reach = unit_ == 1 ? 0 : Half();  // bytes below `edge_`; 0 if tiles are 4 KiB
+    const uint64_t reach = unit_ == 1 ? 0 : Half();  // room below `edge_`; 4 KiB tiles need none
     reserve.Size = (3 * leaf + 3 * reach + 0xFFFF) / 0x10000 * 0x10000;
     reserve.ReservationType = D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
     Expect("addresses are reserved", calls_.Reserve(*process_, reserve));
@@ -142,7 +144,7 @@ class Tiles {
     words_.Fault(process_, On("a hole"), va_ + 2 * tile, regs::Fault::kEntryInvalid);
     words_.Read(process_, On("the same tile again"), va_ + 3 * tile, Joined(one, one));
   }
-  /// Returns the words of `pages` pages from the second tile on.
+  /// Returns the words of `pages` pages, beginning with the second tile.
   std::vector<uint32_t> Second(uint64_t pages) const {
     return PageWords::Words(first_word_ + static_cast<uint32_t>(unit_), pages);
   }
@@ -151,7 +153,7 @@ class Tiles {
   os::VaCalls& calls_;
   PageWords words_;
   const unsigned gpu_;
-  const uint64_t unit_;  // pages of 4 KiB in a tile, which is one page of the segment: 4 KiB or 64 KiB
+  const uint64_t unit_;  // 4 KiB pages in a tile; a tile is one page of the segment, 4 or 64 KiB
   const uint64_t tiles_;
   const uint32_t first_word_;
   os::GpuProcess* process_ = nullptr;

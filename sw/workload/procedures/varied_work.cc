@@ -129,7 +129,7 @@ class VariedWork {
     members_.erase(Find(member.id));
   }
 
-  /// Returns a random size: one byte, one page, an odd number of bytes, or whole pages.
+  /// Returns a random size: a byte, a page, any number of bytes, whole pages or 64 KiB blocks.
   uint64_t SomeBytes() {
     switch (random_.Below(5)) {
       case 0: return 1;
@@ -197,13 +197,12 @@ class VariedWork {
 
   void Want(const Subject& subject) { residency_.MakeResident({subject.allocation}); }
 
-  /// Reserves addresses at the start or end of the address space, or anywhere. Prefers the ends at
-  /// first.
+  /// Reserves addresses at either end of the address space (the first calls do), or anywhere.
   uint64_t Reserve(os::GpuProcess& process, uint64_t bytes) {
     const os::Geometry geometry = life_.gpu().facts().geometry;
     const uint64_t block = kBlock * kPage, size = (bytes + block - 1) / block * block;
     std::vector<uint64_t> ends{std::max(geometry.Coverage(0), block)};
-    // A resizable root is exempt: it would need all of its entries to map the last addresses.
+    // A resizable root would need all of its entries to map the last addresses, so skip them.
     if (geometry.count() > 2) ends.push_back(geometry.Coverage(geometry.count() - 1) - size);
     const uint64_t where = at_ends_ < ends.size() ? at_ends_ : random_.Below(2 * ends.size());
     if (where >= ends.size()) return vidmm_.ReserveVa(process, size);
@@ -349,7 +348,7 @@ class VariedWork {
     for (const View& view : views_) Read(view);
   }
 
-  /// Pages out all but the last few bytes. Checks that these bytes, and only these, were written.
+  /// Pages out all but the last few bytes. Checks that only the paged-out bytes were written.
   void Compare(Subject& subject) {
     const uint64_t bytes = subject.bytes.size(), some = bytes - random_.Below(std::min<uint64_t>(bytes, 64));
     std::vector<uint8_t> found(bytes), expected = subject.bytes;

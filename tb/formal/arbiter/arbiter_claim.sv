@@ -19,7 +19,7 @@ module arbiter_claim #(
   gmmu_rr_arbiter #(.N(N)) u_arbiter (
     .clk_i, .rst_i, .req_i, .advance_i, .gnt_o(gnt), .index_o(index));
 
-  // By requester: grants to others since it asserted its request.
+  // For each requester: the number of grants to other requesters since it asserted its request.
   logic [N-1:0][CountWidth-1:0] passed_q;
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < N; i++) begin

@@ -67,7 +67,8 @@ module axi_mux_answers
     (!mark_r_i || (ran && r_valid_i[port_q] && r_who_i[port_q] == who_q && !r_marked_q))
     && (!mark_b_i || (ran && b_valid_i[port_q] && b_who_i[port_q] == who_q && !b_marked_q)));
 
-  // ---- The memory ports. A tag consists of the mark, the port, and an alternating bit.
+  // ---- The memory ports. The lowest bits of R data and of B ids carry a tag: the mark, the port,
+  // and an alternating bit.
   assign r_take = r_valid_i[port_q] && r_ready[port_q] && r_who_i[port_q] == who_q;
   assign b_take = b_valid_i[port_q] && b_ready[port_q] && b_who_i[port_q] == who_q;
   for (genvar p = 0; p < 2; p++) begin : g_port

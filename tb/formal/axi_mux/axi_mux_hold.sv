@@ -3,7 +3,7 @@
 // outstanding.
 //
 // Requester 2 is exempt, and the memories may send it any responses. Bursts of the other requesters
-// receive their responses after they have left, in any order.
+// receive their responses in any order, once they have left the mux.
 module axi_mux_hold
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -68,10 +68,10 @@ module axi_mux_hold
     end
   end
 
-  // ---- Bursts of requesters 0 and 1 that have left and are outstanding.
+  // ---- Bursts of requesters 0 and 1 that have left the mux and have no response yet.
   typedef logic [14:0] count_t;   // the width of the mux's counters
   count_t     unanswered_q;
-  logic [3:0] begins, ends;       // of both ports; begins: AR and AW handshakes; ends: R and B
+  logic [3:0] begins, ends;       // begins: AR and AW handshakes; ends: last R beats, and B
   logic [1:0] read_ended_q, write_ended_q;
   function automatic logic held(logic [EdgeIdWidth-1:0] id);
     return RequesterWidth'(id >> IdWidth) != RequesterWidth'(2);

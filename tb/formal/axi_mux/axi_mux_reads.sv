@@ -72,7 +72,7 @@ module axi_mux_reads
 
   // ---- The memory ports.
   localparam int unsigned AddrLsb = 8 + $bits(user_t);
-  logic [1:0] here, fits;   // here: a marked AR is valid at this port; fits: correctly so
+  logic [1:0] here, fits;   // here: a marked AR is valid at the port; fits: if so, it is correct
   for (genvar p = 0; p < 2; p++) begin : g_port
     assign here[p] = ar_valid[p] && edge_ar[p].addr[0];
     // A request from Express may leave in the cycle in which it arrives.
@@ -118,9 +118,9 @@ module axi_mux_reads
       end
     end
   end
-  // in_register: the chosen requester's input register holds the marked AR; at_port: that register
-  // selects the chosen port; others: another requester's register holds a mark. Express has a
-  // register for requests that do not leave immediately.
+  // in_register: the chosen requester's input register holds the marked AR; at_port: the request in
+  // that register is for the chosen port; others: another requester's register holds a mark.
+  // Express has a register for requests that do not leave immediately.
   logic in_register, at_port, others;
   logic [N-1:0] registered, to_port;
   for (genvar q = 0; q < N; q++) begin : g_register

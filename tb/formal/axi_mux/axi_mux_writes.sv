@@ -132,7 +132,7 @@ module axi_mux_writes
 
   // ---- The memory ports.
   number_t [1:0] left_n_q, out_n_q;              // left_n_q: AWs that left; out_n_q: W bursts that left
-  few_t          own_n_q, own_left_n_q, place_q;  // requester's AWs for the port: accepted (own), left (own_left)
+  few_t          own_n_q, own_left_n_q, place_q;  // AWs to port_q: accepted (own), left (own_left)
   logic          aw_left_q, w_begun_q, w_left_q, out_beat_q;
   number_t       aw_number_q, w_number_q;
   logic [1:0]    aw_here, w_here, aw_fits, w_fits, aw_leave, w_leave;
@@ -299,7 +299,7 @@ module axi_mux_writes
       moved_q[p] - left_n_q[p] == count && moved_q[p] - through_q[p] == o_count + 5'(owned)
       && through_q[p] - out_n_q[p] == 5'(w_valid[p] && edge_w[p].last) + 5'(two && spare.last)
       && (!two || w_valid[p])));
-    logic inside_q;   // the newest word is not the last of its burst
+    logic inside_q;   // the newest word is not the last one of its burst
     always_ff @(posedge clk_i) begin
       if (rst_i) inside_q <= 1'b0;
       else if (u_flat.u_mux.g_port[p].w_here && u_flat.u_mux.g_port[p].w_ready) inside_q <= !u_flat.u_mux.g_port[p].w_last;
@@ -336,7 +336,7 @@ module axi_mux_writes
       && u_flat.u_mux.aw_may_q[1][q] == (owed_n[q] == '0 || (owed_n[q] != OwedWidth'(Owed) && u_flat.u_mux.to_host_q[q]))
       && (!u_flat.u_mux.aw_turn_q[q] || u_flat.u_mux.aw_may_q[u_flat.u_mux.aw_q[q].port != PortVram][q])));
   end
-  // Distances from the requester's next numbers to the marked number; the distances are small.
+  // How far the requester's next burst numbers are from the marked number; the distances are small.
   few_t to_aw, to_w, to_move, to_pass;
   assign to_aw = number_q - aw_n_q[who_q];
   assign to_w = number_q - w_n_q[who_q];

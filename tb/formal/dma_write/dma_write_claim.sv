@@ -68,7 +68,8 @@ module dma_write_claim
 
   gmmu_reset_props u_reset (.clk_i, .rst_i, .ran_o(ran));
 
-  // Jobs have up to 31 bytes and begin in the last 32 bytes of a page.
+  // Jobs of up to 31 bytes begin in the last 32 bytes of a page, so that some cross the page
+  // boundary.
   always_comb begin
     place = '0;
     place.physical = (job_physical_i || Physical) && !Virtual;

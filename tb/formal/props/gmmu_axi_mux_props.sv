@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contracts of the streams at gmmu_axi_mux: those of its requesters (including ids, lengths and LAST of writes), and
-// both sides of the memory ports.
+// Contracts of the streams at gmmu_axi_mux: the requesters' streams (with the ids, lengths and LAST
+// of writes), and both sides of the memory ports.
 module gmmu_axi_mux_props
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract of AXI4 reads inside the GPU: AR and R of one requester (types of gmmu_axi_pkg).
+// Contract of AXI4 reads inside the GPU: AR and R of one requester. The types are from
+// gmmu_axi_pkg.
 //
 //   requester    holds AR until accepted; ids are below Ids and unique among those outstanding; no burst crosses 4 KiB
 //   other side   sends R only for an accepted burst, with the number of beats that AR specifies, and LAST
@@ -22,8 +23,8 @@ module gmmu_axi_read_props
   typedef logic [IdxWidth-1:0] idx_t;
   logic            ar_take;
   idx_t            ar_id, r_id;
-  logic [Ids-1:0]  open_q;               // by id: AR accepted, last beat outstanding
-  logic [7:0]      left_q [Ids];         // beats left after the next beat
+  logic [Ids-1:0]  open_q;               // for each id: AR accepted, last beat outstanding
+  logic [7:0]      left_q [Ids];         // for each id: beats left after the next beat
   logic [12:0]     bytes;
   assign ar_take = req_i.ar_valid && rsp_i.ar_ready;
   assign ar_id = idx_t'(req_i.ar.id);

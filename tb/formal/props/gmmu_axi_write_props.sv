@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract of AXI4 writes inside the GPU: AW, W and B of one requester (types of gmmu_axi_pkg).
+// Contract of AXI4 writes inside the GPU: AW, W and B of one requester. The types are from
+// gmmu_axi_pkg.
 //
 //   requester (asserted)   holds AW and W; ids are below Ids and unique among those outstanding; W has as
 //                          many beats as AW specifies, LAST at the end; no burst crosses 4 KiB.
@@ -37,7 +38,7 @@ module gmmu_axi_write_props
   assign aw_take = req_i.aw_valid && rsp_i.aw_ready;
   assign w_take = req_i.w_valid && rsp_i.w_ready;
   assign w_end = w_take && req_i.w.last;
-  idx_t begun_q, ended_q;   // with OneId: sequence numbers in place of ids
+  idx_t begun_q, ended_q;   // with OneId: sequence numbers that replace the ids
   assign aw_id = OneId ? begun_q : idx_t'(req_i.aw.id);
   assign b_id = OneId ? ended_q : idx_t'(rsp_i.b.id);
   always_ff @(posedge clk_i) begin

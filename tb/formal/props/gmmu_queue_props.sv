@@ -20,11 +20,11 @@ module gmmu_queue_props #(
   input logic             out_ready_i,
   input logic [Width-1:0] out_i,
 
-  output logic [LevelWidth-1:0] level_o  // words inside the queue
+  output logic [LevelWidth-1:0] level_o  // number of words in the queue
 );
   logic push, pop, marking, marked_q;
   logic [Width-1:0]      word_q;
-  logic [LevelWidth-1:0] ahead_q;        // words that must leave before the marked word
+  logic [LevelWidth-1:0] ahead_q;        // number of words that must leave before the marked word
 
   assign push = in_valid_i && in_ready_i;
   assign pop = out_valid_i && out_ready_i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract of one translation port: lookups, responses, and the user's return of each response when
-// it no longer uses the translation (types of gmmu_pkg).
+// Contract of one translation port: lookups, responses, and the return of each response once the
+// user no longer uses the translation. The types are from gmmu_pkg.
 //
 //   user   holds a lookup until accepted; a tag has one outstanding lookup; a response is returned once, after it
 //          arrived, with the generation that it carried
@@ -31,7 +31,7 @@ module gmmu_xlate_props
 
   logic            ask, answer;
   idx_t            req_tag, rsp_tag;
-  logic [Tags-1:0] open_q;                     // lookups accepted, response outstanding
+  logic [Tags-1:0] open_q;                     // by tag: lookup accepted, response outstanding
   logic [1:0][CountWidth-1:0] held_q, held;    // responses not yet returned, by generation
   assign ask = req_valid_i && req_ready_i;
   assign answer = rsp_valid_i && rsp_ready_i;

@@ -4,7 +4,7 @@
 // one response or is sent back exactly once. A row is not reused while the lookup that started its
 // walk waits. Entries read before a kill are not returned, filled or cached, and stale_o is set
 // while such a read is in flight. Each row has at most one read in flight, and at most NumWalks
-// rows have one, not counting the engine's row.
+// rows have one, not counting the row that is reserved for the paging engine.
 module walk_table_claim
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -94,7 +94,7 @@ module walk_table_claim
     kill = '{valid: kill_i, all: kill_all_i, space: space_t'(kill_space_i)};
   end
 
-  // A lookup and its search result, in flight to the decision.
+  // Holds a lookup and its search result until the decision.
   always_ff @(posedge clk_i) begin
     search1_q <= search_i && !rst_i;
     key1_q <= search_key;
@@ -163,8 +163,8 @@ module walk_table_claim
 
   // ---- The pipeline: at most one of begin, join and restart per cycle, depending on the search.
   logic [3:0]      waits_q;        // indexed by lookup: no response yet, and not sent back
-  logic [Rows-1:0] starting_q;     // rows that requested the start of their walk
-  logic [Rows-1:0] restart_wide_q; // by row: its start is for a whole line
+  logic [Rows-1:0] starting_q;     // rows that have requested the start of their walk
+  logic [Rows-1:0] restart_wide_q; // for each row: the walk to be started fetches a whole line
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       starting_q <= '0;
@@ -183,7 +183,7 @@ module walk_table_claim
                        && begin_wide_i == restart_wide_q[restart_row_i]))
     && start_level_i != 2'd3 && (!hold_i || !restart_ready_i));
 
-  // ---- The fill unit: one line at a time.
+  // ---- The fill unit processes one line at a time.
   logic filling_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) filling_q <= 1'b0;
@@ -250,7 +250,7 @@ module walk_table_claim
   end
   a_row_is_kept: assert property (@(posedge clk_i) disable iff (rst_i) !(ran && begin_i) || kept);
 
-  // ---- Kills. dirty_q: the row's reads are older than a kill of its space.
+  // ---- Kills. dirty_q: the space of the row was killed after the row's reads had begun.
   logic [Rows-1:0] space_q, dirty_q, due_q;
   index_t          beat_row_q, judge_row_q, cached_row_q;
   always_ff @(posedge clk_i) begin

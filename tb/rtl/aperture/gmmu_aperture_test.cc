@@ -253,7 +253,7 @@ TEST(Aperture, AReadErrorIsNotCached) {
   bench.Finish();
   EXPECT_EQ(bench.out[0][0].fault, Fault::kApertureRead);
   EXPECT_EQ(bench.out[0][1].fault, Fault::kNone);
-  EXPECT_EQ(bench.fetches, 2u);  // The line that was read with an error was not cached.
+  EXPECT_EQ(bench.fetches, 2u);  // A line read with an error is not cached.
 }
 
 TEST(Aperture, AnswersThatAreNotTakenHoldUpWhatComesBehindThemAndLoseNothing) {

@@ -16,7 +16,7 @@ module gmmu_axi_bench
 
   input  rd_req_t  rd_req_i [N],
   output rd_rsp_t  rd_rsp_o [N],
-  input  logic     express_early_i,   // element 3's AR is registered and takes the fast path
+  input  logic     express_early_i,   // element 3's AR is from a register and takes the fast path
   input  wr_req_t  wr_req_i [N],
   output wr_rsp_t  wr_rsp_o [N],
 

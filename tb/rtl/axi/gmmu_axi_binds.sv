@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Binds the property modules for the benches of rtl/axi. The mux does not interpret addresses, so
-// its bench uses arbitrary ones. Requester 5 of the whole GPU (the VRAM window) uses one id for all
-// its writes.
+// its bench uses arbitrary ones and Pages is 0. Requester 5 of the whole GPU (the VRAM window) uses
+// one id for all its writes.
 bind gmmu_axi_mux gmmu_axi_mux_props #(
   .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Pages(0),
   .OneId(Exempt & NumRequesters'(32))
@@ -12,7 +12,8 @@ bind gmmu_fifo gmmu_stream_props #(.Width(Width)) u_out_props (
   .clk_i, .rst_i, .valid_i(valid_o), .ready_i, .payload_i(data_o));
 bind gmmu_skid gmmu_stream_props #(.Width(Width)) u_out_props (
   .clk_i, .rst_i, .valid_i(valid_o), .ready_i, .payload_i(data_o));
-// cut_i signals a reset of the mux. It drops pending offers, so it also resets these checkers.
+// cut_i signals a reset of the mux, which drops pending offers. So cut_i also resets these
+// checkers.
 bind gmmu_peer_read gmmu_axi_read_props #(.Ids(Slots)) u_m_props (
   .clk_i, .rst_i(rst_i || cut_i), .req_i(rd_req_o), .rsp_i(rd_rsp_i));
 bind gmmu_peer_write gmmu_axi_write_props #(.Ids(Slots)) u_m_props (

@@ -180,7 +180,7 @@ TEST_P(AxiSharedId, AnOfferKeepsTheSharedIdWhenTheLastWriteBeforeItEnds) {
     EXPECT_TRUE(t.m_aw_valid_o[n]);
     const unsigned id = t.m_aw_id_o[n];
     const uint64_t before = answered[kWrite];
-    // Stray responses may use this id: the memory has not accepted its AW.
+    // The memory has not accepted the AW with this id, so stray responses may use the id.
     answer[kWrite] = true, stray_percent = 50;
     Until([&] { return answered[kWrite] > before; }, "its answer", 20);
     Run(20);
@@ -190,7 +190,7 @@ TEST_P(AxiSharedId, AnOfferKeepsTheSharedIdWhenTheLastWriteBeforeItEnds) {
     take[kWrite] = true;
     for (unsigned i = 0; i < 2 * ids; ++i) Ask(kWrite, 1);
     Run(100);
-    EXPECT_EQ(AtMemory(kWrite), ids);  // IdsMachine reports an id that is assigned twice.
+    EXPECT_EQ(AtMemory(kWrite), ids);  // IdsMachine reports ids that are assigned twice.
     answer[kWrite] = true;
     Finish();
   }

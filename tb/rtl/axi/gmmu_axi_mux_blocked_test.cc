@@ -11,7 +11,7 @@ TEST(AxiMux, AddressesThatTheMemoriesDoNotAcceptAreKept) {
     for (unsigned port : {kVram, kHost}) {
       SCOPED_TRACE(testing::Message() << "requester " << q << ", port " << port);
       MuxMachine bench(0, 1);
-      bench.hold_ax = true;  // The memories accept W before its AW.
+      bench.hold_ax = true;  // The memories accept W but no AR or AW.
       for (unsigned i = 0; i < 60; ++i) {
         if (q != 3) bench.Write(q, port, 0);
         if (q != 2) bench.Read(q, port, 0);
@@ -50,7 +50,7 @@ TEST(AxiMux, DataThatWaitsForItsTurnBlocksNobodyForEver) {
   bench.Finish();
 }
 
-// Ways in which the host port's memory may block forever; each case names what the memory still accepts.
+// Ways in which the host port's memory may block forever; `name` says what it still accepts.
 struct Blocked {
   const char* name;
   bool take_ax, bus_master;

@@ -247,8 +247,8 @@ TEST(AxiMux, FromTheOfferToThePort) {
 }
 
 TEST(AxiMux, TheRequesterThatNeedsNoTurnWaitsOneCycleAndHoldsNobodyUp) {
-  // All requesters request in every cycle. The express requester gets every other cycle, and the
-  // others share the rest.
+  // Requesters 0, 1 and 3 offer a read in every cycle. Requester 3, on the express path, gets every
+  // other cycle, and the other two share the rest.
   MuxMachine bench(0, 1);
   bench.early = true;
   for (int i = 0; i < 400; ++i) {

@@ -300,7 +300,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
   /// Resets the core as the isolator does: waits `patience` cycles (at least one) for the responses, then cuts.
   void CutOff(unsigned patience) {
     const unsigned stall = stall_;
-    if (Random(2) == 0) {  // This leaves offers pending.
+    if (Random(2) == 0) {  // A high stall rate leaves offers pending.
       stall_ = 97;
       Run(3);
     }

@@ -39,7 +39,7 @@ TEST(Isolator, AResetLetsNothingNewBegin) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Bench bench(seed, 30);
     for (auto& q : bench.port) q.answer_reads = q.answer_writes = false;
-    bench.Run(10);  // After so few cycles, the core still has free ids.
+    bench.Run(10);  // So early, the core still has free ids for new bursts.
     bench.ResetCore();
     bench.Until([&] { return bench.t.closed_o != 0; }, "both ports closed", 4);
     const uint64_t begun[2] = {bench.port[0].begun, bench.port[1].begun};
@@ -184,7 +184,7 @@ TEST(Isolator, EveryPromiseIsKeptWhateverTheMomentOfTheReset) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Bench bench(seed, seed % 4 * 25);
     bench.Run(20 + seed);
-    if (seed % 2 == 0) {  // The memory accepts nothing for longer than the time-out.
+    if (seed % 2 == 0) {  // In half of the rounds, the memory stalls past the time-out.
       for (auto& q : bench.port) q.take = false;
       bench.Run(seed % 7);
     }

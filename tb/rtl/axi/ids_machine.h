@@ -53,7 +53,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   }
 
   /// Knobs.
-  Manner memory{0, 0};  ///< the memory's pauses: idle for its responses, stall for its readies
+  Manner memory{0, 0};  ///< idle_percent delays the memory's responses, stall_percent its readies
   bool take[2] = {true, true}, answer[2] = {true, true};
   uint64_t most_ended[2] = {~uint64_t{0}, ~uint64_t{0}};  ///< maximum number of bursts that the memory completes
   bool any_order = true, aw_waits = false, w_waits = false;
@@ -83,8 +83,8 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   size_t AtMemory(bool write) const { return memory_[write].size(); }
   const std::list<Burst>& Memory(bool write) const { return memory_[write]; }
   uint64_t taken[2] = {}, ended[2] = {};  ///< taken: bursts that the memory accepted; ended: bursts that it completed
-  uint64_t answered[2] = {};              ///< bursts whose responses arrived above
-  uint64_t beats[3] = {};                 ///< beats of R and B above, beats of W at the memory
+  uint64_t answered[2] = {};              ///< bursts whose responses reached the GPU
+  uint64_t beats[3] = {};                 ///< R and B beats at the GPU, W beats at the memory
   uint64_t strays = 0, looks = 0;
   std::vector<unsigned> given;  ///< ids assigned to reads, in order
 
@@ -148,8 +148,8 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
       }
     }
   }
-  /// Picks an id without an outstanding burst; it may be the id of an offered address that is not
-  /// accepted yet.
+  /// Picks a random id for a stray response. Returns whether no burst that the memory has accepted
+  /// uses it; a burst whose address is only offered may use it.
   bool StrayId(bool write) {
     stray_id_[write] = Random(ids);
     return std::none_of(memory_[write].begin(), memory_[write].end(),
@@ -280,7 +280,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   }
 
   uint32_t tags_ = 0;
-  std::deque<Burst> to_ask_[2], between_[2];  // between_: accepted by the unit only
+  std::deque<Burst> to_ask_[2], between_[2];  // between_: accepted by the unit, not the memory
   std::list<Burst> asked_[2], memory_[2];     // bursts awaiting their last response
   std::list<Burst>::iterator answering_[2];
   Offer ax_[2], w_;

@@ -67,7 +67,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
   /// Knobs.
   unsigned latency = 0;  ///< latency of VRAM, in cycles
   bool take_ar = true, take_aw = true, take_w = true, answer = true;
-  bool send_w = true;          ///< the linked adapter sends its beats
+  bool send_w = true;          ///< the linked adapter sends its W beats
   bool interleave = true;      ///< beats of different reads interleave
   unsigned error_percent = 0;  ///< share of VRAM's responses that are errors
 
@@ -78,7 +78,8 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     Run(40);
     EXPECT_TRUE(t.idle_o[n]);
   }
-  /// Resets the mux: it drops all bursts, and VRAM's responses to them never arrive.
+  /// Starts or ends a reset of the mux, which drops all bursts; VRAM's responses to them never
+  /// arrive.
   void Cut(bool on) { cut_next_ = on; }
 
   uint64_t r_beats = 0, w_beats = 0, r_errors = 0, b_errors = 0, answered[2] = {};
@@ -232,7 +233,8 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     reads_.clear(), writes_.clear(), written_.clear(), beats_.clear();
     r_offered_ = b_offered_ = false;
   }
-  /// `first`: first cycle of a cut. A response may still arrive in it, with undefined contents.
+  /// `first`: this is the first cycle of a cut, in which a response may still arrive, with
+  /// undefined contents.
   void DriveVram(bool first) {
     ReadResponse& rd = read_response_;
     WriteResponse& wr = write_response_;
@@ -319,7 +321,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     }
   }
 
-  unsigned error_id_ = 0;  // burst of the latest error beat for an address past VRAM
+  unsigned error_id_ = 0;  // id of the burst with the latest error beat for an address past VRAM
   ReadResponse read_response_{};
   WriteResponse write_response_{};
   std::deque<Burst> to_ask_[2];

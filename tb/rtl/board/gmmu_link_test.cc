@@ -54,7 +54,7 @@ class LinkMachine : public BlockBench<Vgmmu_link_bench> {
   link::Bytes down;
   std::deque<uint8_t> up;
   bool cut = false;
-  unsigned flips_in_a_million = 0;  ///< wrong cycles of the line per million, in each direction
+  unsigned flips_in_a_million = 0;  ///< cycles per million with a wrong level, in each direction
   uint64_t resets = 0, damaged = 0, gaps = 0, again = 0;
 
  private:

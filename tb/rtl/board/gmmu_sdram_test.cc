@@ -18,8 +18,9 @@ class SdramTest : public BlockTest<SdramMachine> {
     Until([&] { return t.initialized_o[n] != 0; }, "the power-up", 40'000);
     Run(40);
   }
-  /// Returns a random address and length inside 4 KiB. Few rows of few banks are used, so that
-  /// accesses conflict; some bursts are at the end of a page or of the chip, or past the chip.
+  /// Returns a random address and length inside 4 KiB. Only a few rows of a few banks are used, so
+  /// that accesses conflict; some bursts are at the end of a page or of the chip, or beyond the
+  /// chip.
   Burst Draw(bool write) {
     Burst burst;
     burst.id = static_cast<uint16_t>(rng());
@@ -33,8 +34,8 @@ class SdramTest : public BlockTest<SdramMachine> {
     if (write) Fill(burst, Random(3));
     return burst;
   }
-  /// Fills in random data, and strobes that are all set, random, or mostly clear. The strobes of lanes below the
-  /// address are clear.
+  /// Fills the burst with random data and with strobes that are all set, random, or mostly clear.
+  /// The strobes of lanes below the address are clear.
   void Fill(Burst& burst, unsigned how) {
     for (unsigned i = 0; i < burst.beats; ++i) {
       burst.data.push_back(rng());
@@ -104,7 +105,7 @@ TEST_P(SdramTest, CommandsComeAsEarlyAsTheChipAllows) {
   Finish();
   constexpr unsigned kRefresh = 1, kPrecharge = 2, kActivate = 3, kWrite = 4, kRead = 5;
   const auto cycles = [&](uint64_t ns) { return (1000 * ns + kSdramSizes[n].clock_ps - 1) / kSdramSizes[n].clock_ps; };
-  const uint64_t least = 3;  // cycles that the controller needs to compare the row again
+  const uint64_t least = 3;  // after a precharge or activate, the controller compares the row again
   EXPECT_EQ((closest[{kRefresh, kRefresh}]), cycles(66));
   EXPECT_EQ((closest[{kPrecharge, kRefresh}]), cycles(21));
   EXPECT_EQ((closest[{kPrecharge, kActivate}]), std::max(cycles(21), least));
@@ -114,7 +115,7 @@ TEST_P(SdramTest, CommandsComeAsEarlyAsTheChipAllows) {
   EXPECT_EQ((closest[{kWrite, kWrite}]), 4u);
   EXPECT_EQ((closest[{kWrite, kRead}]), 4u);
   EXPECT_EQ((closest[{kRead, kWrite}]), (n == 2 ? 8u : 7u));  // CAS latency, four words, one idle cycle
-  // Shortest case: a refresh becomes due right after the activate.
+  // The gap is shortest if a refresh becomes due right after the activate.
   EXPECT_EQ((closest[{kActivate, kPrecharge}]), std::max(cycles(42), cycles(63) - cycles(21)));
   EXPECT_EQ((closest[{kRead, kPrecharge}]), 4u);
   EXPECT_EQ((closest[{kWrite, kPrecharge}]), 3 + std::max<uint64_t>(cycles(14), 2));
@@ -233,10 +234,10 @@ TEST_P(SdramTest, ADamagedBitIsRead) {
 
 /// Measures the cycles of a sequential stream of 256 KiB in bursts of 256 bytes.
 ///
-/// Bound: a beat takes 4 cycles of dq, so a row of 1 KiB takes 512. Changing the row costs one
-/// cycle of write recovery, a precharge and an activation, at least three cycles each because the
-/// controller compares the row again after them. A refresh, every 7.8 us, costs a precharge, its
-/// own time, an activation and two cycles.
+/// Bound: a beat takes 4 cycles of dq, so a row of 1 KiB takes 512 cycles. Changing the row costs
+/// one cycle of write recovery, a precharge and an activate. Precharge and activate take at least
+/// three cycles each, because the controller compares the row again after each. A refresh, every
+/// 7.8 us, costs a precharge, its own time, an activate and two cycles.
 TEST_P(SdramTest, SequentialBurstsUseTheBus) {
   PowerUp();
   manner = {0, 0};

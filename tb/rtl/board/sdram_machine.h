@@ -40,8 +40,8 @@ inline const SdramSize kSdramSizes[] = {{12'500, 1, &sim::kAs4c16m16sa7},
 /// Sends the bursts that a test puts into `reads` and `writes`, compares the responses with an
 /// array, and counts them.
 ///
-/// Reads and writes are not ordered, so a test must not send a burst that overlaps a burst in
-/// progress of the other direction; Free checks this.
+/// Reads and writes are not ordered, so a test must not send a burst that overlaps one in progress
+/// in the other direction; Free checks this.
 class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
   using W = GMMU_STRUCT(gmmu_sdram_bench, w_t);
   using R = GMMU_STRUCT(gmmu_sdram_bench, port_r_t);
@@ -69,7 +69,7 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
   std::map<std::pair<unsigned, unsigned>, uint64_t> closest;
   std::map<uint64_t, uint8_t> bytes;  ///< the array; bytes that were never written are missing
 
-  /// Returns whether the burst overlaps no burst in progress of the other direction.
+  /// Returns whether the burst overlaps no burst in progress in the other direction.
   bool Free(const Burst& burst, bool write) const {
     const auto apart = [&](const std::deque<Burst>& others) {
       for (const Burst& other : others)
@@ -144,7 +144,7 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
   }
 
  private:
-  /// Makes the edge of clk_i and then, within the same cycle, the chip's clock edge.
+  /// Makes the edge of clk_i and then the chip's clock edge, which follows within the same cycle.
   void Clock() {
     Edge();
     sim::SdramPins pins;

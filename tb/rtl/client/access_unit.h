@@ -77,8 +77,8 @@ class AccessUnit : public BlocksTest {
     while (!words_.empty()) Step();
     return access;
   }
-  /// Selects a random target. With a probability of `fault_percent`, also selects a fault or a zero
-  /// page.
+  /// Selects a random target. In `fault_percent` percent of the calls, also selects a fault or a
+  /// zero page.
   void Draw(Access& access, unsigned fault_percent) {
     access.target = static_cast<Target>(Random(0, 2));
     if (access.target != Target::kVram) access.offset = (rng() >> 28 << 12 | access.offset % 4096);
@@ -303,7 +303,7 @@ class AccessUnit : public BlocksTest {
   void TakeLog() {
     if (!log_stands_.Look(t.unit_log_valid_o[n], t.unit_log_ready_i, BytesOf(t.unit_log_o[n]))) return;
     const uint64_t va = Unpack<FaultBits>(t.unit_log_o[n]).address;
-    Access* found = nullptr;  // The random upper bits make every address unique.
+    Access* found = nullptr;  // Random upper bits make every address unique.
     for (auto& [id, access] : slots_)
       if (access.request.va == va && !access.logged) found = &access;
     ASSERT_NE(found, nullptr) << "a record of nobody";

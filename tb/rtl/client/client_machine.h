@@ -219,7 +219,7 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
   // Maximum number of external accesses in flight (ids 0 to 3).
   static constexpr unsigned kExternal = 4;
 
-  /// A write sends its words before its request, with the same id.
+  /// Drives the external port. A write sends its words before its request, with the same id.
   void PutExternal() {
     for (unsigned id = 0; id_ == kExternal && !asked_.empty() && id < kExternal; ++id)
       if (external_.count(id) == 0) id_ = id;

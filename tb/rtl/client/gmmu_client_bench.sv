@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One client with a traffic engine (its external port has signals x_*), one client without an
 // engine (signals p_*), and one through-port (signals t_*). The two clients share the register
-// inputs and the external request. In the pairs of the through-port, element 0 belongs to the read
-// half. No test uses the aperture, so its lookups get no response.
+// inputs and the external request. Of the through-port's two-element ports, element 0 belongs to
+// the read side. No test uses the aperture, so its lookups get no response.
 module gmmu_client_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

@@ -86,7 +86,9 @@ TEST(Client, VramPastTheEndIsAFault) {
 TEST(Client, DepthLimitsAccessesInFlight) {
   for (unsigned depth : {1u, 3u, 16u, 64u}) {
     ClientMachine bench(0, 1);
-    bench.latency = 400;  // At every bus width, requesting 64 lines takes fewer cycles.
+    // The latency exceeds the time that 64 line requests take, whatever the bus width, so that
+    // `depth` is reached.
+    bench.latency = 400;
     bench.Run(Access::kRead, 0, 1, 100, 1, depth);
     EXPECT_EQ(bench.most_in_flight, depth);
   }
@@ -241,8 +243,8 @@ TEST(Client, RunsAndExternalAccessesWaitForEachOther) {
     bench.invalid = {128}, bench.broken = {64 * 129 + 5};
     uint64_t line = 64 * 128;  // External accesses use lines that the runs do not use.
     for (int round = 0; round < 8; ++round) {
-      // The words of an external write wait in its slot until its request is accepted, and a run
-      // that writes would overwrite them.
+      // The words of an external write wait in its slot until its request is accepted. A run that
+      // writes would overwrite them, so only reads are queued beside such a run.
       const auto access = round % 3 == 2 ? Access::kWrite : Access::kRead;
       for (int i = 0; i < 12; ++i) {
         const bool write = access == Access::kRead && bench.Chance(50);

@@ -106,7 +106,7 @@ class Traffic : public BlocksTest {
     bool write;
     unsigned word = 0;
     bool fault = false;
-    int record = 0;  // number of cycles in which its fault record is still to be offered
+    int record = 0;  // number of cycles for which its fault record must still be offered
   };
   StateBits State() const { return Unpack<StateBits>(t.run_state_o); }
   bool Chase() const { return run_.lines.pattern == Pattern::kChase; }

@@ -28,7 +28,7 @@ struct ThroughBurst {
     }
     return result;
   }
-  /// Returns a value of an AR or AW port; `Ax` is the bench's through_ax_t.
+  /// Returns the burst as a value for an AR or AW port; `Ax` is the bench's through_ax_t.
   template <typename Ax>
   auto Port() const {
     Ax ax{};
@@ -49,7 +49,7 @@ struct ThroughBurst {
     bursts[3].size = 7;
     return bursts;
   }
-  /// Returns the longest burst of full-width beats from `va`, the start of a page.
+  /// Returns the longest burst of full-width beats from `va` on, which must be the start of a page.
   static ThroughBurst Longest(uint64_t va) {
     ThroughBurst burst;
     while (1u << burst.size < kBeat) ++burst.size;

@@ -115,7 +115,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     return end - begin;
   }
 
-  /// Returns a random legal burst inside one page that starts at page offset `from` or later.
+  /// Returns a random legal burst inside page `page` that starts at page offset `from` or later.
   Burst Draw(unsigned page, unsigned from) {
     Burst burst;
     burst.id = static_cast<unsigned>(rng() % 4);

@@ -202,7 +202,8 @@ class Processor {
     if (step->source == CommandStep::kSteps && step->length > 8) EXPECT_EQ(job.step, step->step);
     jobs_.push_back({step, number, id_++, 0});
   }
-  /// Checks the time in the fence record: no earlier than the last retirement.
+  /// Checks that the fence record's time stamp is not before the start or the last retirement, nor
+  /// in the future.
   void ExpectTime(uint64_t time) {
     EXPECT_GE(time, last_retired_);
     EXPECT_GE(time, started_);
@@ -223,7 +224,8 @@ class Processor {
     const auto ctl = Unpack<GMMU_STRUCT(gmmu_dma_control_bench, mmu_ctl_t)>(top.ctl_o[n_]);
     EXPECT_EQ(ctl.op, 0);
     EXPECT_EQ(ctl.scope, static_cast<unsigned>(step->scope));
-    if (step->length != 0) {  // Among control steps, only that of an unmap has a length.
+    // A control step has a length only if it belongs to an unmap.
+    if (step->length != 0) {
       EXPECT_EQ(ctl.va_start, ctl.va_end);
       return;
     }

@@ -6,7 +6,7 @@
 
 namespace gmmu::dma {
 
-/// The settings of engine and ring under which a paging buffer is executed.
+/// The engine and ring settings under which a paging buffer is executed.
 struct CommandSetting {
   unsigned spaces = 16;
   bool privileged = true;

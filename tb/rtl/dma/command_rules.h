@@ -10,7 +10,8 @@ namespace gmmu::dma {
 
 struct CommandRule {
   regs::Opcode opcode;
-  // In words. operands: those after the header; least, most: bounds of the whole command.
+  // Sizes in words. operands: the operands after the header; least, most: bounds of the whole
+  // command.
   unsigned operands, least, most;
   bool has_inline, table, aperture, src, dst, settle;
 };

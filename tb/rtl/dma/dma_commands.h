@@ -23,7 +23,7 @@ struct Place {
 inline Place Virtual(unsigned space, uint64_t va) { return {va, false, Target::kSystem, space}; }
 inline Place Physical(Target target, uint64_t offset) { return {offset, true, target, 0}; }
 
-/// Builds the words of a paging buffer. Wait affects only the next command.
+/// Builds the words of a paging buffer. Wait sets the wait bit of the next command only.
 class Buffer {
  public:
   std::vector<uint64_t> words;
@@ -145,8 +145,8 @@ class Model {
   }
 
  private:
-  /// Returns the memory that holds byte `n` of a range, and sets its address there. Returns null
-  /// for a zero page or a fault.
+  /// Returns the memory that holds byte `n` of a range, and stores the byte's address in that
+  /// memory in `*address`. Returns null for a zero page or a fault.
   Memory* Find(const Place& place, uint64_t n, bool write, uint64_t* address) {
     uint64_t at = place.address + n;
     Target target = place.target;

@@ -63,7 +63,7 @@ class Engine : public ::testing::Test {
     m->CheckAtRest();
     for (const std::string& complaint : m->complaints) ADD_FAILURE() << complaint;
   }
-  /// Compares all pages of the model, except those of rings and paging buffers.
+  /// Compares all pages of memory with the model, except those of rings and paging buffers.
   void Compare(const Model& model) {
     CompareOne("vram", m->vram, model.vram);
     CompareOne("host", m->host, model.host);
@@ -97,7 +97,7 @@ class Engine : public ::testing::Test {
   }
   Place Src(uint64_t offset) { return Virtual(1, kSrc + offset); }
   Place Dst(uint64_t offset) { return Virtual(2, kDst + offset); }
-  /// Places paging buffers in space 1 and maps both windows there, for rings without privilege.
+  /// Places paging buffers in space 1 and maps both windows there, for unprivileged rings.
   void OneSpace() {
     m->buffer_space = 1;
     for (uint64_t page = kDst >> 12; page < (kDst + kWindow) >> 12; ++page) m->pages[{1, page}] = m->pages[{2, page}];

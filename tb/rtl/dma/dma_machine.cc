@@ -298,8 +298,8 @@ uint32_t Machine::SubmitEntry(unsigned ring, uint64_t address, uint64_t shape) {
 }
 
 uint32_t Machine::Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt) {
-  // Also map the buffer at the virtual address that equals its physical one, so that any ring can
-  // use it.
+  // Also map the buffer at the virtual address that equals its physical address, so that
+  // unprivileged rings can use it.
   uint64_t address = PlaceBuffer(words);
   last_buffer = address;
   for (uint64_t page = address >> 12; page <= (address + words.size() * 8) >> 12; ++page)

@@ -95,7 +95,7 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   std::set<std::pair<int, uint64_t>> bus_errors;  // {port, address >> 12}
   Timing timing;
   bool fault_ready = true;
-  bool direct = false;  // kRead and kWrite are the paths of the separate mover
+  bool direct = false;  // kRead and kWrite select the separate mover's paths
   std::vector<std::string> complaints;
   std::vector<FaultSeen> faults;
   std::vector<Control> controls;
@@ -103,7 +103,7 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   uint64_t commands = 0, entries = 0, read_bytes = 0, written_bytes = 0;
   unsigned most_reads = 0, most_writes = 0;  // most bursts in flight so far
   uint64_t last_buffer = 0;                  // address of the buffer that Submit placed last
-  uint64_t first_ar = 0, last_b = 0;         // cycles of the first AR or AW and the last B of transfers
+  uint64_t first_ar = 0, last_b = 0;         // cycles of the transfers' first AR or AW and last B
   uint64_t bursts[3] = {};
   std::vector<std::pair<uint64_t, uint64_t>> write_beats;  // {address of lane 0, strobes}
   std::function<void(uint64_t va)> on_read_request;
@@ -127,11 +127,12 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   /// returns the entry's fence id.
   unsigned buffer_space = 15;  // address space of the buffers that Submit places
   uint32_t Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt = false);
-  /// Writes a ring entry with this address, this shape and a new fence, without ringing the
-  /// doorbell. Returns the fence.
+  /// Writes a ring entry with this address, with `shape` as its second word and with a new fence
+  /// id, without ringing the doorbell. Returns the fence id.
   uint32_t SubmitEntry(unsigned ring, uint64_t address, uint64_t shape);
   uint64_t PlaceBuffer(const std::vector<uint64_t>& words);
-  /// Resubmits a buffer that Submit placed at `address`, without its first `offset` bytes.
+  /// Resubmits a buffer of `bytes` bytes that Submit placed at `address`, without its first
+  /// `offset` bytes.
   uint32_t SubmitRest(unsigned ring, uint64_t address, uint64_t bytes, uint64_t offset);
   void Doorbell(unsigned ring);
   /// Steps until the engine is idle. Returns false after `limit` cycles.
@@ -139,8 +140,8 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   /// Checks that nothing is in flight and that every translation was returned. Adds a complaint for
   /// each violation.
   void CheckAtRest();
-  /// Lent: translations that a path has not returned. ReadsInFlight: read bursts of transfers with
-  /// data still to come. WritesInFlight: bursts without B, except those of fence records.
+  /// Lent: translations that a path has not returned. ReadsInFlight: the transfers' read bursts
+  /// that still lack data. WritesInFlight: write bursts without B, except those of fence records.
   int64_t Lent(Path path) const { return lent_[path][0] + lent_[path][1]; }
   int64_t ReadsInFlight() const { return static_cast<int64_t>(reads_[kRead].size()); }
   int64_t WritesInFlight() const {

@@ -119,8 +119,8 @@ module gmmu_dma_blocks_bench
   output logic        drained_o [Units],
   output logic        stuck_o [Units],
   output logic [8:0]  count_o [Units],
-  // Data from readers, or words from fetchers in the lowest 64 bits. For fetchers, last signals an
-  // error.
+  // Data from readers, or words from fetchers in the lowest 64 bits. For fetchers, out_last_o
+  // signals an error.
   output logic        out_valid_o [Units],
   input  logic        out_ready_i [Units],
   output logic [DataWidth-1:0] out_data_o [Units],
@@ -230,7 +230,7 @@ module gmmu_dma_blocks_bench
     end else begin : g_fetch
       logic [63:0] word;
       logic        word_valid;
-      // For fetchers, out_last_o is the error.
+      // For fetchers, out_last_o signals an error.
       assign out_valid_o[n] = word_valid || out_last_o[n];
       gmmu_dma_fetch #(.Chunks(n == 4 ? 2 : 8)) u_fetch (
         .clk_i, .awake_o(awake_o[n]), .rst_i, .vram_bytes_i, .link_i('0), .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),

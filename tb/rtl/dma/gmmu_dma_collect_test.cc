@@ -39,7 +39,7 @@ std::vector<Told> Read(const std::vector<uint64_t>& words, size_t error_at) {
     }
     told.push_back(one);
     if (one.over || one.unreadable || one.malformed) return told;
-    // The error is in words that the command processor reads.
+    // The command processor reads the words with the error, so no further command follows.
     if (one.has_tail && error_at < at) return told;
   }
 }
@@ -154,7 +154,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
     WordStream stream;
     stream.Start(words, error_at);
     size_t seen = 0, tail = 0;
-    // again: expect the accepted command to be stable for another cycle.
+    // again: the accepted command must be stable for another cycle.
     bool again = false, in_tail = false;
     unsigned wait = 0;
     bool over = false;

@@ -11,7 +11,7 @@ class Commands : public ::testing::TestWithParam<std::tuple<int, int>> {
   const int n_ = std::get<0>(GetParam());
   const Manner manner_ = kManners[std::get<1>(GetParam())];
 
-  /// Returns a random place. It is illegal with a probability of `odd_percent`.
+  /// Returns a random place, which may be illegal in `odd_percent` percent of the calls.
   Place Any(Steering& blocks, unsigned odd_percent) {
     Place place{blocks.rng() >> 20 & ~uint64_t{7}, blocks.Chance(30), static_cast<Target>(blocks.Random(0, 3)),
                 static_cast<unsigned>(blocks.Random(0, kSpacesOf[n_] - 1))};
@@ -71,7 +71,7 @@ class Commands : public ::testing::TestWithParam<std::tuple<int, int>> {
     for (uint64_t count = blocks.Random(0, 25); count > 0; --count) Add(buffer, blocks, odd);
     return buffer.words;
   }
-  /// Picks a random step. Returns it if it is a job with readable words, else ~0.
+  /// Picks a random step. Returns its index if it is a job with readable words, else ~0.
   static size_t AnyJob(Processor& processor, const std::vector<uint64_t>& words, size_t error_at) {
     const auto steps = PlanOf(processor.setting, words, error_at).steps;
     if (steps.empty()) return ~size_t{0};
@@ -207,7 +207,7 @@ TEST_P(Commands, PreemptionInEveryCycleOfABufferWithEveryCommand) {
     if (processor.Run(buffer.words, ~size_t{0}, ~size_t{0}, ~0u, cycle) == Processor::kPreempted)
       places.insert(processor.stopped_at);
   }
-  EXPECT_GE(places.size(), 9u);  // at least 9 of the twelve command boundaries
+  EXPECT_GE(places.size(), 9u);  // at least 9 of the twelve command boundaries are hit
   EXPECT_EQ(places.count(0), 1u);
 }
 

@@ -24,7 +24,7 @@ struct Row {
   uint64_t size, stride;
   unsigned s, d;
   double target;   ///< share of the bus that the row must use, on a 64-bit bus
-  double limit;    ///< what the row can reach: the share of beats that carry a copy, or reads in flight / latency
+  double limit;    ///< upper bound: share of beats that carry data, or reads in flight / latency
   unsigned b = 1;  ///< cycles from the last W to B
 };
 
@@ -43,7 +43,7 @@ class CopySpeed : public ::testing::TestWithParam<Row> {};
 
 TEST_P(CopySpeed, ReachesItsTarget) {
   const double use = Measure(GetParam());
-  // The latency limits the rate of a wider bus, so the target does not apply there.
+  // On a wider bus, the memory latency limits the rate, so the target holds for a 64-bit bus only.
   if (CopyMachine::kBus == 8) EXPECT_GE(use, GetParam().target);
 }
 

@@ -20,9 +20,10 @@ std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.nam
 
 class Copy : public ::testing::TestWithParam<std::tuple<Case, int>> {
  protected:
-  static constexpr uint64_t kWindow = 512 << 12;  ///< sources are below it, destinations above
+  static constexpr uint64_t kWindow = 512 << 12;  ///< offset: sources lie below, destinations above
 
-  /// Runs jobs that do not touch each other's bytes, and compares all of memory.
+  /// Runs jobs none of which writes bytes that another one accesses, and compares all of memory
+  /// with plain copies.
   void RunAndCompare(CopyMachine& machine, const std::vector<Job>& jobs) {
     std::vector<uint8_t> expected = machine.memory;
     for (const Job& job : jobs)
@@ -57,7 +58,7 @@ TEST_P(Copy, BackToBackMisalignedDestinationsAtRandomLengths) {
     Job job{physical, from, kWindow + to, length};
     if (!physical) {
       job.src += CopyMachine::kVa, job.dst += CopyMachine::kVa;
-    } else {  // Physical pages are scattered: stay inside one.
+    } else {  // Physical pages are scattered: stay inside one page.
       const uint64_t room = std::min(4096 - (from & 0xfff), 4096 - (to & 0xfff));
       job.length = std::min(length, room);
       job.src = machine.PageAt(from >> 12) | (from & 0xfff);
@@ -96,7 +97,7 @@ Answers Mixed(unsigned ready, unsigned idle, unsigned spread) {
   answers.write_latency = 3;
   return answers;
 }
-// in_order: a memory that responds in order, as if all reads had one AXI id.
+// in_order: the memory responds in order, as if all reads had one AXI id.
 INSTANTIATE_TEST_SUITE_P(
     Memories, Copy,
     ::testing::Combine(::testing::Values(Case{"in_order", CopyMachine::kReads32, {}},

@@ -42,7 +42,8 @@ class Feed : public ::testing::TestWithParam<int> {
     }
     return shapes;
   }
-  /// Returns the number of cycles from the first beat to the last one.
+  /// Runs the jobs and checks all beats. Returns the number of cycles from the first beat to the
+  /// last.
   uint64_t Check(const std::vector<Make>& jobs, Manner manner, uint64_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Blocks blocks(seed);
@@ -63,7 +64,8 @@ class Feed : public ::testing::TestWithParam<int> {
     for (unsigned n = 0; n < 400000 && seen < out.size(); ++n)
       blocks.Step(
           [&] {
-            // Copy jobs are not offered to the feeder, but their bursts appear in job order.
+            // Copy jobs bypass the feeder's job port, but the shapes of their bursts arrive in job
+            // order.
             while (next < jobs.size() && jobs[next].source == kCopy) Take(jobs[next++], shapes, words);
             top.make_valid_i = offer.Now(next < jobs.size(), blocks, manner.idle_percent);
             if (top.make_valid_i) {

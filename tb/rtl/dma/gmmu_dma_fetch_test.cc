@@ -27,7 +27,7 @@ class Fetcher : public ::testing::TestWithParam<std::tuple<int, int>> {
     }
     return words;
   }
-  /// Offers one job and reads its `count` words. If `fails`, expects the error after them.
+  /// Offers one job and expects its `words`, followed by an error if `fails` is set.
   void Take(Blocks& blocks, UnitWorld& world, int unit, const UnitJob& job, const std::vector<uint64_t>& words,
             Manner manner, bool fails) {
     auto& top = blocks.t;

@@ -6,7 +6,8 @@ namespace {
 
 class Marks : public ::testing::TestWithParam<std::tuple<int, int>> {};
 
-// A ring's slots are allocated in order, marked in any order, and freed in order.
+// Slots are allocated in ring order, marked in any order, and freed in ring order. A mark must
+// apply only to the slot's current use.
 TEST_P(Marks, StandForThePresentUseOfASlotOnly) {
   const auto [unit, seed] = GetParam();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -22,7 +23,7 @@ TEST_P(Marks, StandForThePresentUseOfASlotOnly) {
   unsigned alloc = 0, uses = 0, looks = 0;
   bool started = false;
   for (int n = 0; n < 20000; ++n) {
-    // The ring is alternately nearly full and nearly empty.
+    // Alternate between phases with nearly all slots in use and phases with nearly all slots free.
     const bool give = started && used.size() < slots && blocks.Chance(n / 500 % 2 ? 80 : 20);
     int mark = -1;
     if (!used.empty() && blocks.Chance(50)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the mover alone, with up to 2 reads of 64 bytes in flight and with up to 32 of 128 bytes.
-// Jobs of all sources run. `in` models the environment of the read side, `out` that of the write
-// side.
+// Jobs of all sources run. Rig::in models the environment of the read side, Rig::out that of the
+// write side.
 #include "tb/rtl/dma/control.h"
 
 namespace gmmu::dma {
@@ -15,8 +15,8 @@ struct Move {
   std::vector<uint64_t> words;
 };
 
-/// One mover with a model of the environment of each side. Jobs and words are offered as fast as
-/// the mover accepts them.
+/// One mover, with a model of the environment of each of its sides. Jobs and words are offered as
+/// fast as the mover accepts them.
 class Rig {
  public:
   static constexpr unsigned kPages = 48;
@@ -31,10 +31,10 @@ class Rig {
   Steering blocks;
   SteeringWorld in, out;
   std::vector<Move> jobs;
-  size_t next = 0, retired = 0;       // next: jobs accepted; retired: jobs with all their B
+  size_t next = 0, retired = 0;       // next: number of jobs accepted; retired: number retired
   size_t most = 0;                    // most jobs in progress so far
-  size_t fails_at = ~size_t{0};       // first failing job; retirements from here on are not counted
-  uint64_t words_end = ~uint64_t{0};  // words to supply; with words_dead, no more follow
+  size_t fails_at = ~size_t{0};       // first failing job; retirements from it on are not counted
+  uint64_t words_end = ~uint64_t{0};  // words to supply; with words_dead, the stream then ends
   bool words_dead = false, kill = false, fault_ready = false;
   uint64_t read_bytes = 0, written_bytes = 0;
 
@@ -70,8 +70,8 @@ class Rig {
       jobs.push_back(job);
     }
   }
-  /// The first failing job. fails: whether its source and its destination fail; at: first byte of
-  /// their first failing bursts.
+  /// The first failing job. fails: whether its source [0] and its destination [1] fail; at: first
+  /// byte of the first failing burst of each.
   struct Bad {
     size_t job = 0;
     bool fails[2] = {};
@@ -129,7 +129,7 @@ class Rig {
     }
     return bytes;
   }
-  /// Checks that nothing but bytes of accepted jobs was written, with the right values.
+  /// Checks that only bytes of accepted jobs were written, with the right values.
   void CheckNothingBeside() const {
     std::map<SteeringWorld::Address, std::optional<uint8_t>> may;
     for (size_t n = 0; n < next; ++n)
@@ -282,7 +282,7 @@ TEST_P(Mover, TellsTheFirstJobThatFailedAndGoesOnAfterwards) {
     }
     const Rig::Bad bad = rig.FindBad();
     const size_t failed = rig.fails_at = bad.job;
-    if (failed == rig.jobs.size()) continue;  // No job touches a bad page.
+    if (failed == rig.jobs.size()) continue;  // No job touches a bad page, so none fails.
     ASSERT_TRUE(rig.Until([&] { return rig.fault(); })) << "no fault";
     EXPECT_EQ(rig.retired, failed);
     EXPECT_EQ(rig.fault_job(), failed & 0xff);
@@ -324,7 +324,7 @@ TEST_P(Mover, WordsThatRunDryAreAFailureOfTheirJobWithoutReason) {
     rig.words_dead = true;
     rig.words_end = rig.blocks.Random(0, rig.jobs[job].words.size() - 1);
     for (size_t n = 0; n < job; ++n) rig.words_end += rig.jobs[n].words.size();
-    rig.jobs.resize(job + 1);  // Later jobs would also need words.
+    rig.jobs.resize(job + 1);  // Drop later jobs, which would also need words.
     ASSERT_TRUE(rig.Until([&] { return rig.fault(); })) << "no fault";
     EXPECT_EQ(rig.fault_what() >> 14, 0u);
     EXPECT_EQ(rig.retired, job);

@@ -19,7 +19,7 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
     for (unsigned n = 0; n < kPages; n += 3) {
       UnitPage& page = world.pages[0x10000 + n];
       switch (blocks.Random(0, 4)) {
-        case 0:  // a fault, whose zero bit is undefined
+        case 0:  // a page that faults; its zero bit is undefined
           page.fault = static_cast<Fault>(blocks.Random(1, 8));
           page.level = blocks.Random(0, 5);
           break;

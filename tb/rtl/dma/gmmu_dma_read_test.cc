@@ -101,7 +101,7 @@ TEST_P(Reader, StopsAtTheFirstFailureInOrderAndStartsAnew) {
     uint64_t bad = 0;
     while (jobs.size() < 40) {
       UnitJob job = RandomJob(blocks, kPages, 5000);
-      if (job.physical) continue;  // A physical range could lie in a bad page.
+      if (job.physical) continue;  // Skip physical ranges: they could overlap a bad page.
       jobs.push_back(job);
     }
     for (const UnitJob& job : jobs) {

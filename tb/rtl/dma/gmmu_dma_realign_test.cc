@@ -17,7 +17,8 @@ class Realign : public ::testing::TestWithParam<int> {
     for (uint8_t& byte : range.bytes) byte = rng();
     return range;
   }
-  /// Returns the number of cycles from the first output beat to the last.
+  /// Realigns the ranges and checks all beats. Returns the number of cycles from the first output
+  /// beat to the last.
   uint64_t Check(const std::vector<Range>& ranges, Manner manner, uint64_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Blocks blocks(seed);
@@ -97,7 +98,7 @@ TEST_F(Realign, EveryLanePairAtLengthsAroundABeat) {
 
 TEST_F(Realign, ABeatACycleWhenADestinationTakesOneMore) {
   // 64 source beats become 65 destination beats. The first source beat of the next range completes
-  // no destination beat, so it is accepted together with the 65th, and no cycle is lost.
+  // no destination beat, so it can be accepted while the 65th leaves, and no cycle is lost.
   std::mt19937_64 rng(3);
   std::vector<Range> ranges;
   for (int n = 0; n < 10; ++n) ranges.push_back(Make(rng, 0, kBeat - 1, 64 * kBeat));

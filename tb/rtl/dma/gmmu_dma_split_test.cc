@@ -31,7 +31,8 @@ class Split : public ::testing::TestWithParam<int> {
       }
     return pieces;
   }
-  /// Returns the number of cycles from the first burst to the last.
+  /// Splits the ranges and checks all bursts. Returns the number of cycles from the first burst to
+  /// the last.
   uint64_t Check(int unit, const std::vector<Range>& ranges, Manner manner, uint64_t seed) {
     SCOPED_TRACE("unit " + std::to_string(unit) + " seed " + std::to_string(seed));
     Blocks blocks(seed);
@@ -113,7 +114,7 @@ TEST_F(Split, CountsLengthsBeyond32BitsAndAddressesToTheEnd) {
           EXPECT_EQ(top.split_address_o[1], pieces == 0 ? 0x80 : 0x100u * pieces);
           ++pieces;
         });
-  EXPECT_FALSE(last);  // The range has more than 1000 bursts.
+  EXPECT_FALSE(last);  // The range has more than 1000 bursts, so the loop ends before the last one.
   EXPECT_EQ(bytes, 0x80 + 0x100u * (pieces - 1));
 }
 

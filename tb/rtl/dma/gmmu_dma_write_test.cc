@@ -115,7 +115,7 @@ TEST_P(Writer, ReportsTheFirstFailureInOrderAndIssuesNothingAfterIt) {
       bad = FirstBad(world, jobs[failed], Chunk(unit), true);
       if (bad != jobs[failed].address + jobs[failed].length) break;
     }
-    if (failed == jobs.size()) continue;  // No job touches a bad page.
+    if (failed == jobs.size()) continue;  // No job touches a bad page, so none fails.
     EXPECT_EQ(Run(blocks, world, unit, jobs, kManners[manner], true), failed);
     const auto place = world.Find(jobs[failed], bad, true);
     const auto fault = FaultOf(blocks, unit);
@@ -156,7 +156,7 @@ TEST_P(Writer, IsStuckWhenTheOldestBurstLacksData) {
           world.Sample(true);
           taken |= top.job_valid_i[unit] && top.job_ready_o[unit];
           if (n < 3) EXPECT_FALSE(top.stuck_o[unit] && !taken);
-          // The beat has arrived but is not counted yet.
+          // stuck_o is 0 while a beat has arrived but is not yet counted.
           const bool comes = beats == 2 && (n == 31 || n == 32);
           if (n > 10 && n < 45) EXPECT_EQ(top.stuck_o[unit], !comes) << n;
         });

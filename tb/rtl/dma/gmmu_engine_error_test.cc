@@ -197,7 +197,7 @@ TEST_F(EngineErrors, AnEarlierCommandsLateWriteErrorWins) {
   ExpectStop(Fault::kBusWrite, 0, fence, buffer.words[0]);
   AtRest();
 
-  // A transfer's fault takes precedence over the malformed command behind it.
+  // A transfer's fault takes precedence over the malformed command that follows it.
   Start(12, timing);
   page = m->pages[{2, kDst >> 12}];
   m->bus_errors.insert({page.target == Target::kVram ? 0 : 1, page.offset >> 12});
@@ -216,7 +216,7 @@ TEST_F(EngineErrors, NothingIsIssuedAfterAWriteErrorIsSeen) {
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Fill(Dst(4096), 30 * 4096, 2).words);
   ASSERT_TRUE(m->Finish());
   EXPECT_TRUE(m->Ring(0).error);
-  EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // The whole buffer has 961 bursts.
+  EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // Without the error, there would be 961 bursts.
   AtRest();
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests commands whose reads and writes overlap those of the previous command. Their wait bits
-// order them.
+// Tests commands whose accesses overlap those of the previous command; wait bits order them.
 #include "tb/rtl/dma/dma_fixture.h"
 
 namespace gmmu::dma {
@@ -35,8 +34,8 @@ TEST_P(Overlap, WaitBitsMakeItTheModelsBytes) {
   RunAndCompare(Chain(true), 2000000);
 }
 
-// Without wait bits, the same commands must write other bytes; otherwise the test above would prove
-// nothing.
+// Without wait bits, the same commands must produce different bytes; otherwise the test above would
+// prove nothing.
 TEST_P(Overlap, WithoutThemItIsNot) {
   Start(GetParam(), Timing::Ideal(100));
   Buffer buffer = Chain(false);

@@ -40,7 +40,7 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
       default: target.target = Target::kVram, target.offset = Machine::kVramBytes; break;
     }
   }
-  // The first command that touches a failing page must fail.
+  // Find the first command that touches a failing page: the ring must stop there.
   uint64_t stop = ~uint64_t{0}, header = 0;
   auto bad = [&](unsigned space, uint64_t start, uint64_t bytes, bool write) {
     for (uint64_t va = start & ~uint64_t{0xfff}; va < start + bytes; va += 4096) {
@@ -78,10 +78,10 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
   EXPECT_EQ(m->Ring(0).error_offset, stop);
   EXPECT_EQ(m->Ring(0).error_header, header & 0xffffffff);
   EXPECT_EQ(m->Ring(0).fence, fence);
-  // The fence record was not written.
+  // The fence record must be unchanged.
   EXPECT_EQ(m->FenceRecord(0, 0), before.host.Read64(Machine::kFenceBase));
   EXPECT_EQ(m->faults.size(), 1u);
-  // Earlier commands are complete. The failed command and later ones may have been executed in
+  // Earlier commands must be complete. The failed command and later ones may have been executed in
   // part.
   unsigned wrong = 0;
   auto check = [&](const Memory& seen, const Memory& complete, const Memory& all) {

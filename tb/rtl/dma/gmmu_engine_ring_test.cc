@@ -7,7 +7,8 @@ namespace {
 
 class EngineRings : public Engine {
  protected:
-  /// Makes a new machine and submits one entry to ring 0. All runs are identical, cycle by cycle.
+  /// Makes a new machine and submits one entry to ring 0. Every call behaves identically, cycle by
+  /// cycle.
   void SubmitOneFill() {
     Start(6);
     m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words, true);
@@ -22,7 +23,7 @@ TEST_F(EngineRings, WrapWithDoorbellsWhileRunning) {
   m->Run(3);
   uint32_t fence = 0;
   for (unsigned n = 0; n < 30; ++n) {
-    // The ring has room for three entries: wait until it has room for one.
+    // The ring holds up to three entries: wait until there is room for another.
     for (unsigned k = 0; ((n - m->entries) & 3) == 3 && k < 20000; ++k) m->Step();
     fence = m->Submit(0, Buffer().Fill(Dst(1000 * n), 900, n).words, n % 2 == 0);
     m->Run(m->Random(0, 300));
@@ -72,7 +73,7 @@ TEST_F(EngineRings, AnErrorOnOneDoesNotStopTheOther) {
   AtRest();
 }
 
-/// Disables the ring at a random moment of its work, for a random time.
+/// Disables the ring at a random moment while it works, for a random time.
 TEST_F(EngineRings, SwitchedOffAbandonAndStartAnew) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
@@ -87,7 +88,7 @@ TEST_F(EngineRings, SwitchedOffAbandonAndStartAnew) {
     bool done = m->entries != 0 || m->error_irqs != 0;
     m->StopRing(0);
     m->Run(m->Random(1, seed % 3 ? 2 : 500));
-    // The entry may have ended after the ring was disabled.
+    // The entry may still have ended after the ring was disabled.
     done = done || m->entries != 0 || m->error_irqs != 0;
     if (seed % 5 == 0) m->pages[{1, (kSrc >> 12) + 1}].zero = true;
     m->StartRing(0, true);
@@ -152,7 +153,7 @@ TEST_F(EngineRings, SwitchedOffInAnyCycleOfItsStartEndsNothing) {
   while (m->entries == 0 && m->now < 10000) m->Step();
   const uint64_t end = m->now;
   ASSERT_GT(end, begin + 100);
-  // These cycles span the request, read and check of the entry, and the request of its buffer.
+  // In these cycles, the engine requests, reads and checks the entry, and requests its buffer.
   for (uint64_t at = begin; at < end - 60; ++at) {
     SCOPED_TRACE(at - begin);
     SubmitOneFill();

@@ -12,8 +12,8 @@ namespace {
 class EngineSpeed : public Engine {
  protected:
   /// Measures copies of `size` bytes; copy k has source k * stride + s and destination k * stride +
-  /// d. Runs them through the ring and at the transfer engine's job port. Prints both results and
-  /// returns the latter.
+  /// d. Runs them once through the ring and once at the transfer engine's job port. Prints both
+  /// utilisations and returns the one at the job port.
   double Measure(const char* name, uint64_t size, uint64_t stride, unsigned s, unsigned d, bool physical) {
     double use[2];
     unsigned reads[2];
@@ -39,16 +39,16 @@ class EngineSpeed : public Engine {
     by_ring_ = use[0];
     return use[1];
   }
-  double by_ring_ = 0;  ///< the latest measurement's result through the ring
+  double by_ring_ = 0;  ///< the latest measurement's utilisation through the ring
 
-  /// Returns the limit for this bus. `ratio` is the limit for a 64-bit bus; a wider bus is limited
-  /// by the latency: at most 32 copies of `bytes` are in flight, each for 100 cycles plus the
-  /// pipeline's delay.
+  /// Returns the utilisation that this bus must reach. `ratio` is the value for a 64-bit bus. On a
+  /// wider bus, the latency limits the rate: at most 32 copies of `bytes` are in flight, each for
+  /// 100 cycles plus the pipeline's delay.
   static double Least(double ratio, unsigned bytes = kWindow) {
     if (kBus == 8) return ratio;
     return std::min(ratio / 2, 0.95 * 32 * bytes / kBus / 115);
   }
-  /// Returns the cycle of the last B before that of the fence record.
+  /// Runs the buffer through the ring. Returns the cycle of the last B before the fence record's B.
   uint64_t RunRing(const Buffer& buffer) {
     m->Submit(0, buffer.words);
     uint64_t previous = 0, last = 0;
@@ -108,7 +108,7 @@ TEST_F(EngineSpeed, PagesAndSmallCopies) {
   EXPECT_GE(Measure("64 B copies", 64, 64, 0, 0, false), Least(0.95, 64));
   EXPECT_GE(Measure("64 B physical copies", 64, 64, 0, 0, true), Least(0.95, 64));
   Measure("8 B physical copies", 8, 8, 0, 0, true);
-  if (kBus == 8) EXPECT_GE(by_ring_, 0.195);  // one command every five cycles
+  if (kBus == 8) EXPECT_GE(by_ring_, 0.195);  // 0.2 is one command every five cycles
 }
 
 }  // namespace

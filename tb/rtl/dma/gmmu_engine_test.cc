@@ -72,10 +72,11 @@ TEST_F(Engine, ApertureCommandsTakeEffectBeforeTheNextCommand) {
   buffer.ApertureUnmap(2, 4, entry(0x500f));
   buffer.Copy(Physical(Target::kAperture, 2 * 4096 + 100), Dst(40000), 12000);
   buffer.ApertureMap(60, 4, entry(0x5000)).ApertureMap(0, 0, 0);
-  // Copy through the aperture map, whose table the model reads when it executes the copy.
+  // The copies go through the aperture map, whose table the model reads when it executes them.
   RunAndCompare(buffer);
   EXPECT_GE(m->aperture_flushes, 4u);
-  // Only the unmap waits for accesses that were translated earlier, by invalidating an empty range.
+  // Of these commands, only the unmap waits for accesses that were translated earlier: it
+  // invalidates an empty range.
   ASSERT_EQ(m->controls.size(), 1u);
   EXPECT_EQ(m->controls[0].scope, 2u);
   EXPECT_EQ(m->controls[0].start, m->controls[0].end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of RingsBench on the outputs of the block.
+// RingsBench's checks of the block's outputs.
 #include "tb/rtl/dma/rings_machine.h"
 
 namespace gmmu::dma {

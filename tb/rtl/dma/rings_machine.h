@@ -16,7 +16,7 @@ struct RingModel {
   unsigned asked_for = 0;  // consecutive cycles with the ring enabled and its preemption requested
   unsigned asked_ago = 9;  // cycles since the latest preemption request
   bool off = false;        // the ring was disabled while its entry was in progress
-  bool overrun = false;    // the ring's tail is not below its size
+  bool overrun = false;    // the tail is at or beyond the end of the ring
   unsigned head = 0, tail = 0, size = 4;
   uint32_t last_fence = 0, entries = 0, fence = 0, offset = 0, header = 0;
   Failure failure;
@@ -81,7 +81,7 @@ class RingsBench : public Steering {
     SetTail(r, ring.tail);
   }
   void Rewind(unsigned r) { SetTail(r, rings[r].tail = 0), rings[r].overrun = false; }
-  /// Rings the doorbell with a tail beyond the ring's size.
+  /// Rings the doorbell with a tail at or beyond the end of the ring.
   void Overrun(unsigned r) {
     SetTail(r, Random(1 << rings[r].size, 0xffff));
     rings[r].overrun = true;
@@ -106,7 +106,7 @@ class RingsBench : public Steering {
         case 4: shape.raw |= uint64_t{1} << Random(49, 63); break;
         case 5: entry[2] |= uint64_t{1} << Random(32, 63); break;
         case 6: entry[0] = ~uint64_t{7}, shape.set_bytes(16); break;
-        case 7:  // a space that does not exist, often the lowest of them
+        case 7:  // a nonexistent space, often the lowest-numbered one
           shape.set_space(Chance(50) ? kSpacesOf[n] : Random(kSpacesOf[n], 255));
           break;
         default: entry[0] = 0xfffffffffff8, shape.set_bytes(16).set_physical(1);
@@ -192,7 +192,7 @@ class RingsBench : public Steering {
     } else if (phase == kWords) {
       words_.Drive(*this, manner.idle_percent, t.entry_valid_i[n], t.entry_word_i[n], t.entry_error_i[n]);
     } else {
-      // The words are those of the paging buffer, for the command processor.
+      // Outside kWords, words belong to the paging buffer and go to the command processor.
       t.entry_valid_i[n] = phase == kRun && Chance(50);
       t.entry_error_i[n] = phase == kRun && Chance(5);
     }
@@ -241,12 +241,12 @@ class RingsBench : public Steering {
       ring.off = State(r).busy && (ring.off || !enable);
     }
   }
-  /// Checks that a ring reports preempted only when its entry has stopped or none is in progress.
+  /// Checks that a ring reports preempted only if its entry has stopped or no entry is in progress.
   void SamplePreemptions();
   void SamplePulses();
   void SampleStates();
   void SamplePhase();
-  /// Checks, when the block requests a ring's entry, that it is that ring's turn.
+  /// Called when the block requests a ring's entry. Checks that it is that ring's turn.
   void Begin();
   /// Called when a ring stops because its tail or its entry's address is out of range.
   void BeginUnfit();
@@ -255,7 +255,7 @@ class RingsBench : public Steering {
   void SampleLog();
 
  public:
-  bool slow_run = false;  // the command processor runs until it is stopped
+  bool slow_run = false;  // the command processor never finishes; it must be stopped
 
  private:
   Config configs_[4]{};  // indexed by ring
@@ -264,7 +264,7 @@ class RingsBench : public Steering {
   Failure unreadable_, run_failure_;
   RingModel failing_;
   unsigned path_ = 0, delay_ = 0, killed_for_ = 0;
-  uint64_t asked_at_ = 0;  // cycle in which the request was first offered
+  uint64_t asked_at_ = 0;  // cycle in which the pending request was first offered
   bool irq_before_ = false, done_before_ = false, quiet_before_ = false;
   // stopping_: the entry is being stopped; stopped_before_: it stopped in the previous cycle.
   bool stopping_ = false, stopped_before_ = false;

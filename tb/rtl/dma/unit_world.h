@@ -46,7 +46,7 @@ class WorldOf {
   std::map<Address, uint8_t> written;             // bytes written by the unit, recorded at their B
   unsigned latency = 0;
   uint64_t bursts = 0;
-  const WorldOf* beside = nullptr;       // the previously driven unit, which shares ap_rsp
+  const WorldOf* beside = nullptr;       // the unit driven before this one; both share ap_rsp
   std::map<unsigned, bool> generations;  // generation of each tag's latest translation
 
   /// Returns the initial value of a byte of memory, a fixed function of its address.
@@ -321,7 +321,7 @@ template <typename Bench>
 uint64_t FirstBad(const WorldOf<Bench>& world, const UnitJob& job, uint64_t chunk, bool write) {
   for (uint64_t at = job.address, end = at + job.length; at < end;) {
     if (world.Find(job, at, write).fault != regs::Fault::kNone) return at;
-    // A burst fails as a whole, and a page consists of whole chunks.
+    // A burst fails as a whole, and a page consists of whole chunks, so check one byte per burst.
     at = (at | (chunk - 1)) + 1;
   }
   return job.address + job.length;

@@ -51,9 +51,9 @@ struct Prepared {
   uint64_t beyond = 0;
 };
 
-/// Returns no value if the geometry is illegal: levels not in 2 to 6, index bits not in 1 to 13,
-/// more than 36 page number bits, or dual with more than 12 bits at level 1 or fewer than 4 at
-/// level 0.
+/// Returns nullopt if the geometry is illegal: levels outside 2 to 6, index bits outside 1 to 13,
+/// more than 36 page number bits in all, or, for a dual space, more than 12 bits at level 1 or
+/// fewer than 4 at level 0.
 inline std::optional<Prepared> Prepare(const Config& config) {
   if (config.levels < 2 || config.levels > 6) return {};
   constexpr uint64_t kAll = (uint64_t{1} << 36) - 1;

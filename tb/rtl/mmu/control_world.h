@@ -30,7 +30,8 @@ class ControlTest : public ControlBenchTest {
     // cycles of hold.
     world.quiet.assign(Random(5), true);
     world.quiet.push_back(false);
-    for (unsigned runs = Random(6); runs > 0; --runs) {  // Walks send messages, then complete.
+    // Messages of finishing walks end each quiet period.
+    for (unsigned runs = Random(6); runs > 0; --runs) {
       for (unsigned i = Random(4); i > 0; --i) world.quiet.push_back(true);
       for (unsigned i = 1 + Random(8); i > 0; --i) world.quiet.push_back(false);
     }
@@ -63,7 +64,7 @@ class ControlTest : public ControlBenchTest {
     op.start = rng() >> Random(64);
     op.end = Random(8) == 0 ? rng() >> Random(64) : op.start + (rng() >> (20 + Random(44)));
     if (Random(8) == 0) op.end = op.start + Random(3) - 1;
-    if (Random(3) == 0) op.end &= ~uint64_t{0xFFF};  // The range ends at a page boundary.
+    if (Random(3) == 0) op.end &= ~uint64_t{0xFFF};  // Some ranges end at a page boundary.
     const auto known = configs_.find(op.space);
     op.config = known != configs_.end() && Random(3) == 0 ? known->second : AnyConfig();
     return op;
@@ -89,7 +90,7 @@ class ControlTest : public ControlBenchTest {
   auto Kill() const { return Unpack<GMMU_STRUCT(gmmu_mmu_control_bench, kill_t)>(t.kill_o[n]); }
   auto Sweep() const { return Unpack<GMMU_STRUCT(gmmu_mmu_control_bench, sweep_t)>(t.sweep_o[n]); }
 
-  /// Drives random values on inputs that must be ignored.
+  /// Drives random values on the inputs that the block must ignore.
   void Noise() {
     t.quiet_i = Random(2);
     t.drained_i = static_cast<uint8_t>(Random(4));
@@ -107,8 +108,8 @@ class ControlTest : public ControlBenchTest {
     ASSERT_EQ(t.generation_o[n], generation_);
   }
 
-  /// Checks the start after reset: everything is swept once under hold, within a bounded time, and
-  /// nothing else happens.
+  /// Checks the start after reset: everything is swept once while hold_o is set, within a bounded
+  /// time, and nothing else happens.
   void Start(bool asks = false) {
     const ControlOp op;
     unsigned steps = 0;
@@ -183,8 +184,9 @@ class ControlTest : public ControlBenchTest {
 
   enum class Flush { kDone, kOnlyAcknowledged };
 
-  /// Runs one operation from request to completion and checks each cycle. `next` is offered
-  /// throughout. Returns the predicted outcome, which the block has matched.
+  /// Runs one operation from request to completion and checks each cycle. `next`, if any, is an
+  /// operation that is offered meanwhile. Returns the predicted outcome, which the block has
+  /// matched.
   Flush Run(const ControlOp& op, const World& world, const ControlOp* next = nullptr) {
     Flush result = Flush::kOnlyAcknowledged;
     RunChecked(op, world, next, result);

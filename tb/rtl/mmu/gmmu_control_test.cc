@@ -89,7 +89,7 @@ TEST_P(ControlTest, AnEqualSpaceIsOnlyAcknowledgedAndEveryChangedBitFlushes) {
     else if ((b -= 6) < 3) c.levels ^= 1u << b;
     else if ((b -= 3) < 2) c.target ^= 1u << b;
     else c.enable = !c.enable;
-    if (bit == 0) ASSERT_NO_FATAL_FAILURE(Run(op, Easy()));  // the first operation on this space
+    if (bit == 0) ASSERT_NO_FATAL_FAILURE(Run(op, Easy()));  // writes the initial configuration
     if (bit > 0) ASSERT_EQ(Run(op, Easy()), Flush::kDone) << "bit " << bit;
     ASSERT_EQ(Run(op, Easy(), &op), Flush::kOnlyAcknowledged) << "bit " << bit;
     if (HasFatalFailure()) return;

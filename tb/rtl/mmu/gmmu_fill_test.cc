@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_fill and its RAM against a map in C++. A page that is found is the one entered last;
-// what a fill has entered is found; faulting entries and words past the end of a small table are
-// never found.
+// Tests gmmu_fill and its RAM against a map in C++. A read returns the page that was entered last,
+// and hits every page that the latest fill has entered. Faulting entries, and words past the end of
+// a small table, are never entered.
 #include <array>
 #include <map>
 #include <optional>
@@ -111,7 +111,7 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
         model_[entered] = page->raw;
         must.insert(entered.vpn);
       }
-      // Another row's line arrives at the same time. In some cases a single page follows right
+      // Another row's line arrives at the same time. In some rounds, a single page follows shortly
       // after the start.
       SetOther(key);
       t.fi_start_row_i = static_cast<uint8_t>(row);
@@ -150,7 +150,7 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
         Finish();
         model_[with] = page.raw;
         Read(with, true);
-        // The fill may have evicted the block.
+        // Entering the single page may have evicted the line's block, so its pages need not hit.
         if ((with.vpn >> 4) != (key.vpn >> 4)) must.clear();
       }
     } else {
@@ -174,7 +174,7 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
 }
 
 // Enters lines as fast as they are accepted (neighbouring lines, lines of the same block, lines of
-// other blocks in its set, random lines), with single pages in between. A read that hits must
+// other blocks in the same set, random lines), with single pages in between. A read that hits must
 // return the page that was entered last.
 TEST_P(FillTest, LinesAreTakenWhileOthersAreWritten) {
   Key key = SomeKey();

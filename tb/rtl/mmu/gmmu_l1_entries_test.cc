@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_l1_entries against a model of its entries and hints. A hinted entry hits with its page
-// only if the whole key matches. The model also predicts where a new entry goes and which entries a
-// sweep drops.
+// Tests gmmu_l1_entries against a model of its entries and hints. A hint selects one entry, which
+// hits only if its whole key matches. The model also predicts where a new entry goes and which
+// entries a sweep drops.
 #include <array>
 #include <optional>
 #include <vector>
@@ -33,11 +33,11 @@ class L1EntriesTest : public InnerTest {
     unsigned index = 0;
     Key key;
   };
-  Found found_;  ///< result of the previous cycle
-  Found place_;  ///< result of the previous cycle for a fill
+  Found found_;  ///< what the hints gave for the previous cycle's request
+  Found place_;  ///< what the hints gave for the previous cycle's fill
   uint64_t hits_ = 0, near_only_ = 0, far_ = 0, again_ = 0, dropped_ = 0, old_hints_ = 0;
 
-  L1EntriesTest() {  // Start as after a reset: all entries are swept, and the hints are random.
+  L1EntriesTest() {  // Start as after a reset: all entries are invalid, but the hints are random.
     for (unsigned i = 0; i < entries_; ++i) Sweep(i, true, 0);
     while (Unknown()) {  // Repeat until the model knows every hint.
       Item item;
@@ -257,7 +257,7 @@ TEST_P(L1EntriesTest, ASweepDropsItsScopeOnly) {
     page.key = {i % 2, 0x340 + i, false};
     Enter(page);
   }
-  // The sweep index wraps around.
+  // Sweep indices beyond the last entry wrap around.
   for (unsigned i = 0; i < entries_; ++i) Sweep(entries_ + i, false, 1);
   for (unsigned i = 0; i < entries_ && !HasFatalFailure(); ++i) Cycle(Key{i % 2, 0x340 + i, false}, true);
   Cycle(std::nullopt, false);

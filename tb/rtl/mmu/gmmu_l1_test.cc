@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_l1 against shared levels in C++. Every lookup gets one response, with the translation
-// that was valid in its generation; a drained generation has no response in use; misses do not slow
-// down hits.
+// Tests gmmu_l1 against a C++ model of the shared levels. Every lookup gets one response, with the
+// translation that was valid in its generation; no response of a drained generation is in use;
+// misses do not slow down hits.
 #include "l1_test.h"
 
 namespace gmmu::bench {
@@ -139,7 +139,7 @@ TEST_P(L1Test, IsDrainedThreeCyclesAfterTheLastAnswerOfAGenerationIsGivenBack) {
     }
     while (!waiting_.empty()) Cycle(nullptr);
     Flip();
-    const Request other = PageAt(0x20);  // stays in use in the new generation
+    const Request other = PageAt(0x20);  // Its response stays in use in the new generation.
     while (!Cycle(&other)) {}
     while (!waiting_.empty()) Cycle(nullptr);
     Idle(8);
@@ -173,7 +173,7 @@ TEST_P(L1Test, AcceptsNoMoreWhileHalfOfWhatItCanCountIsInUse) {
   EXPECT_TRUE(Cycle(&hit));
   Idle(6);
   for (int i = 0; i < 20; ++i) EXPECT_FALSE(Cycle(&hit));
-  // Requests that are accepted meanwhile also count.
+  // Requests that are already accepted may exceed the limit, but by less than 8.
   GiveBack(half);
   for (unsigned i = 0; i < 3 * half; ++i) Cycle(&hit);
   EXPECT_GE(uses_.size(), half);

@@ -54,7 +54,8 @@ TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
     const bool write_data = Random(3) == 0;
     const unsigned present = Random(3) == 0 ? 0 : Random(1 << 16);
     const Page page((rng() & 0xffff'ffff'ffff'f000 >> 12) & ~uint64_t{7});
-    // gmmu_fill guarantees that no two ways hold the same block.
+    // gmmu_fill guarantees that no two ways hold the same block, so skip writes that would break
+    // this.
     bool twice = false;
     for (unsigned w = 0; w < ways_; ++w) {
       twice |= w != way && set[w].present != 0 && set[w].space == target.space && set[w].block == target.vpn >> 4;

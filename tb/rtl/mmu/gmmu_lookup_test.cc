@@ -66,7 +66,7 @@ TEST_P(LookupTest, EveryLookupEndsOnceAsTheTablesSayWithoutBackPressure) {
   load.fills = 40;
   load.pointers = 10;
   RunRandom(35, 200);
-  const unsigned part = std::array{1u, 30u, 3u}[std::get<0>(GetParam())];  // small sizes hold few entries
+  const unsigned part = std::array{1u, 30u, 3u}[std::get<0>(GetParam())];  // small TLBs hit less
   EXPECT_GT(counts.hits, 600u / part);
   EXPECT_GT(counts.must_hits, 150u / part);
   EXPECT_GT(counts.begins, 300u);
@@ -120,7 +120,8 @@ TEST_P(LookupTest, AWalkStartsBehindTheLowestPointerThatIsKnown) {
   Pointer(1, key, {0x3fd, false});
   AskAlone(0, beside);
   EXPECT_EQ(counts.pointers, 2u);
-  EXPECT_EQ(counts.must_pointers, 3u);  // the first lookup must find one pointer, the second both
+  // The second lookup of `key` must find one pointer, and the lookup of `beside` must find both.
+  EXPECT_EQ(counts.must_pointers, 3u);
   Invalidate({false, true, 1, 0x1234567, 0x1234567});
   AskAlone(0, beside);
   EXPECT_EQ(counts.pointers, 2u) << "both cover the page that was dropped";
@@ -184,7 +185,7 @@ TEST_P(LookupTest, AWalkIsWideForNeighboursAndForLinesThatTheL2Knows) {
     AskAlone(0, {0, vpn, false});
     return counts.wide - before;
   };
-  wide(0x10000);  // the port's first miss is narrow
+  wide(0x10000);  // The port's first miss fetches a single entry, not a line.
   EXPECT_EQ(wide(0x20800), 0u);
   EXPECT_EQ(wide(0x20808), 1u) << "the next line";
   EXPECT_EQ(wide(0x20800), 1u) << "the line before";

@@ -8,7 +8,7 @@
 namespace gmmu::bench {
 namespace {
 
-constexpr uint64_t kTable64 = 0x3fb000, kEntry64 = kTable64 + 0xa0;  // the entry of kVa has index 0x14
+constexpr uint64_t kTable64 = 0x3fb000, kEntry64 = kTable64 + 0xa0;  // kVa's entry has index 0x14
 constexpr uint64_t kBlock = kVa & ~uint64_t{0xffff};
 
 uint64_t Table(uint64_t address, bool k64) {
@@ -78,7 +78,7 @@ TEST_F(Mmu64KTest, NamingOneIsReservedElsewhere) {
   Put(kLevel2, Table(kLevel1, true));
   ExpectFault(Fault::kEntryReserved, 2, kVa);
   Put(kLevel2, Table(kLevel1, false));
-  Put(kLevel1 + 0x488, Page(0x40000000) | 0x220);  // a large page with table_64k set
+  Put(kLevel1 + 0x488, Page(0x40000000) | 0x220);  // an illegal large page with table_64k set
   ExpectFault(Fault::kEntryReserved, 1, kVa);
   for (const uint64_t odd :
        {uint64_t{1} << 63, uint64_t{1} << 48, uint64_t{1} << 52, uint64_t{0x100}, uint64_t{0x80}}) {
@@ -119,7 +119,9 @@ TEST_F(Mmu64KTest, LookupsOfALineTakeOneWalk) {
     Put(kEntry64 + round * 16, Page(0x98760000 + round * 0x100000));
     ASSERT_TRUE(machine_.Run(10000));
   }
-  EXPECT_LE(machine_.counts.walks, 6u);  // A line's first miss may still be narrow.
+  // The first miss of a line may still walk for its page alone, so the three lines take up to 6
+  // walks.
+  EXPECT_LE(machine_.counts.walks, 6u);
   EXPECT_EQ(machine_.TakeAnswers().size(), 24u);
 }
 
@@ -162,12 +164,14 @@ TEST_F(MmuDualTest, TranslatesTheExampleOfThePage) {
 
 TEST_F(MmuDualTest, BothKindsOfPagesLieSideBySide) {
   EXPECT_EQ(At(kOther).gpa.offset, 0x55555678u);
-  EXPECT_EQ(Reads(), 6u);  // reads down to the empty 64 KiB entry, then word 0 and the leaf
+  // Four reads lead to the empty 64 KiB entry; two more read word 0 and the 4 KiB entry.
+  EXPECT_EQ(Reads(), 6u);
   EXPECT_EQ(At(kVa).gpa.offset, 0x98765678u);
   EXPECT_EQ(Reads(), 7u);
   Put(kLeaf + 0xaa8 + 0x80, Page(0x66666000));
   EXPECT_EQ(At(kOther + 0x10000).gpa.offset, 0x66666678u);
-  EXPECT_EQ(Reads(), 9u);  // Pointers to both tables are cached.
+  // The pointers to both tables are cached, so only the two leaf entries are read.
+  EXPECT_EQ(Reads(), 9u);
 }
 
 TEST_F(MmuDualTest, EachHalfMayBecomeValidWithoutAFlush) {
@@ -200,7 +204,7 @@ TEST_F(MmuDualTest, SixteenPagesTurnIntoOneAndBack) {
 }
 
 TEST_F(MmuDualTest, WhatThe64KiBHalfSaysHolds) {
-  // A second mapping, illegal for software: the 64 KiB entry has priority.
+  // Software must not map a page twice. If it does, the 64 KiB entry has priority.
   Put(kLeaf + 0xa28, Page(0x44444000));
   Put(kEntry64, Page(0x98761000));
   ExpectFault(Fault::kEntryReserved, 0, kVa);

@@ -148,10 +148,10 @@ module gmmu_mmu_bench
     .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(), .sizes_o(), .mev_o(),
     .port_count_o(port_count[1][SmallPorts-1:0]), .count_o(count[1]), .idle_o(idle[1]));
 
-  // ---- MMUs that were built with the sizes to which the default MMU is reduced.
+  // ---- Reference MMUs, built at the sizes to which the default MMU is reduced at run time.
   typedef struct packed {
     logic        [Ports-1:0] req_ready, rsp_valid, ev_valid;
-    xlate_rsp_t  [Ports-1:0] rsp;        // fields are defined only with their valids
+    xlate_rsp_t  [Ports-1:0] rsp;        // each field is defined only while its valid is set
     logic                    ctl_ready, ctl_done, inv_valid, ar_valid, ar_early, idle;
     ax_t                     ar;
     port_count_t [Ports-1:0] port_count;
@@ -206,8 +206,8 @@ module gmmu_mmu_bench
       .inv_valid_o(same[k].inv_valid), .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(), .sizes_o(),
       .mev_o(same[k].mev), .port_count_o(same[k].port_count), .count_o(same[k].count), .idle_o(same[k].idle));
   end
-  // Before the comparison, clears outputs that are undefined in this cycle and the row numbers on
-  // the event port.
+  // Returns `all` for the comparison: clears the outputs that are undefined in this cycle, and the
+  // event port's row numbers.
   function automatic same_t meant(same_t all);
     meant = all;
     for (int unsigned p = 0; p < Ports; p++) if (!all.rsp_valid[p]) meant.rsp[p] = '0;
@@ -216,7 +216,7 @@ module gmmu_mmu_bench
     if (!all.mev.walk_start) {meant.mev.port, meant.mev.slot, meant.mev.key} = '0;
     if (!all.mev.walk_end) meant.mev.end_key = '0;
     if (!all.mev.fill && !all.mev.evict) meant.mev.fill_key = '0;
-    // With a fault, only the fault and its level are defined.
+    // If a lookup faults, only the fault and its level are defined.
     for (int unsigned p = 0; p < Ports; p++) begin
       if (all.rsp[p].fault != FaultNone) {meant.rsp[p].gpa, meant.rsp[p].zero, meant.rsp[p].coherent} = '0;
     end

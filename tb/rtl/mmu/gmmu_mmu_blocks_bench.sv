@@ -100,8 +100,9 @@ module gmmu_mmu_blocks_bench
   output logic        l1_few_o [2],
   output logic        l1_idle_o [2],
 
-  // gmmu_walk_table: other_i is searched, with the result one cycle later. Two cycles after its
-  // search, key_i begins or joins a walk for wt_who_i. The data words are those of gmmu_fill.
+  // gmmu_walk_table: other_i is searched, and the result comes one cycle later. Two cycles after a
+  // key's search, the same key on key_i begins or joins a walk for wt_who_i. The data words are
+  // shared with gmmu_fill.
   output logic        wt_hit_o [2],
   output logic        wt_near_o [2],
   output logic        wt_free_o [2],
@@ -119,7 +120,7 @@ module gmmu_mmu_blocks_bench
   input  logic        wt_restart_i,
   input  row_t        wt_restart_row_i,
   input  start_t      wt_start_i,
-  // Writes the shape of space kill_space_i, held for eight cycles.
+  // Writes the shape of space kill_space_i. The shape's inputs must be stable for eight cycles.
   input  logic        wt_space_write_i,
   input  logic [35:0] wt_shifts_i,
   input  logic [23:0] wt_widths_i,

@@ -41,7 +41,7 @@ module gmmu_mmu_control_bench
   input  space_t       st_read_space_i,
   output logic         st_enable_o,
   output level_t       st_top_o,
-  output space_row_t   st_rest_o,      // its enable and top read as 0
+  output space_row_t   st_rest_o,      // in this output, enable and top are 0
   output space_row_t   st_now_o [3],   // the part of the row that is valid in the cycle of the read
   input  space_t       st_other_space_i,
   output logic         st_other_dual_o [3],

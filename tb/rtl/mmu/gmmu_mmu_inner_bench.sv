@@ -21,8 +21,8 @@ module gmmu_mmu_inner_bench
   input  logic [63:0] word_i [8],      // the words of a beat
   input  start_t      start_i,
 
-  // gmmu_l1_entries: other_i is the key of the fill; place and write have their own keys and use
-  // page_i.
+  // gmmu_l1_entries: other_i is the key of the fill; place and write have separate key inputs and
+  // use page_i.
   input  logic        en_look_i,
   input  logic        en_accept_i,
   input  logic        en_stay_i,

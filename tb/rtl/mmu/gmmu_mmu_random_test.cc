@@ -66,7 +66,7 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
   const unsigned spaces = scene.small ? 2 : 5;
   uint64_t next = 0x100000;
   std::vector<std::unique_ptr<RandomTables>> tables;
-  for (unsigned s = 0; s < 2 * spaces; ++s) {  // The second half are roots for later changes.
+  for (unsigned s = 0; s < 2 * spaces; ++s) {  // The second half is for later changes of a root.
     const unsigned levels = 2 + (s + static_cast<unsigned>(seed)) % 5;
     tables.push_back(std::make_unique<RandomTables>(machine.memory, random(), levels, 13, machine.t.data_words_o > 1,
                                                     pick(2) != 0, &next));
@@ -125,8 +125,8 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
   for (const std::string& error : machine.errors()) ADD_FAILURE() << error;
   EXPECT_GT(machine.checked(), 100u);
 
-  // Every lookup must end as exactly one of hit, miss, merged or fault, and the sums of the levels
-  // must agree.
+  // Every lookup must end as exactly one of hit, miss, merged or fault, and the counters of the
+  // levels must agree.
   const Machine::Counts& counts = machine.counts;
   uint64_t misses = 0;
   for (unsigned p = 0; p < machine.ports(); ++p) {

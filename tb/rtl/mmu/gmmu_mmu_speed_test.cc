@@ -51,7 +51,8 @@ TEST_F(MmuSpeedTest, AnL2HitAfterAnL1Miss) {
 TEST_F(MmuSpeedTest, L2HitsAreAnsweredEveryCycle) {
   const double rate = mmu_.L2HitsPerCycle();
   std::cout << "L2 hits: " << rate << " a cycle\n";
-  EXPECT_GE(rate, 0.985);  // A miss takes one extra cycle if its L1 hint names another page.
+  // The rate is below 1 because a miss whose L1 hint names another page takes one extra cycle.
+  EXPECT_GE(rate, 0.985);
 }
 
 class ColdWalk : public MmuSpeedTest, public testing::WithParamInterface<unsigned> {
@@ -63,8 +64,8 @@ TEST_P(ColdWalk, OfThreeReads) {
   const uint64_t walk = mmu_.ColdWalk();
   std::cout << "cold walk, 3 reads, L = " << GetParam() << ": " << walk << " cycles = 3L + " << walk - 3 * GetParam()
             << "\n";
-  // A short read latency does not hide two steps: the computation of the next index from registers,
-  // and the row's service up to its read, which begins one cycle after the request.
+  // A short read latency leaves two steps exposed: the computation of the next index from
+  // registers, and the row's service up to its read, which begins one cycle after the request.
   EXPECT_LE(walk, 3 * GetParam() + (GetParam() < 6 ? 17 : 7));
 }
 

@@ -47,7 +47,7 @@ TEST_F(MmuTest, FaultsOnAddressesAboveTheGeometry) {
   ExpectFault(Fault::kVaRange, 3, kVa | uint64_t{1} << 48);
   ExpectFault(Fault::kVaRange, 3, kVa | uint64_t{1} << 63);
   EXPECT_EQ(At(kVa).fault, Fault::kNone);
-  // It faults although its page is now cached.
+  // This address must fault although the page of its lower bits is now cached.
   ExpectFault(Fault::kVaRange, 3, kVa | uint64_t{1} << 63);
   config_.levels = 3;
   config_.root_address = kLevel2;
@@ -95,7 +95,8 @@ TEST_F(MmuTest, ANeighboursBusErrorNeverShowsAndItsLineIsNotCached) {
   machine_.memory.Poison({1, kLeaf + 0xa28 + 8});
   ExpectFault(Fault::kEntryInvalid, 0, kVa - 0x1000);
   const uint64_t reads = Reads();
-  EXPECT_EQ(At(kVa).fault, Fault::kNone);  // A miss was adjacent, so this fetches the line.
+  // The previous miss was on the adjacent page, so this miss fetches the whole line.
+  EXPECT_EQ(At(kVa).fault, Fault::kNone);
   EXPECT_EQ(Reads(), reads + 1);
   EXPECT_EQ(machine_.counts.l2_fills, 0u);
   ExpectFault(Fault::kTableRead, 0, kVa + 0x1000);
@@ -116,7 +117,8 @@ TEST_F(MmuTest, FaultsOnInvalidEntriesWhateverTheirOtherBits) {
 
 TEST_F(MmuTest, AnEntryThatBecomesValidNeedsNoFlush) {
   ExpectFault(Fault::kEntryInvalid, 0, kVa + 0x1000);
-  EXPECT_EQ(At(kVa).fault, Fault::kNone);  // This lookup fetches the same line.
+  // This lookup fetches the line that contains both entries.
+  EXPECT_EQ(At(kVa).fault, Fault::kNone);
   Put(kLeaf + 0xa30, Page(0x5000));
   EXPECT_EQ(At(kVa + 0x1000).gpa.offset, 0x5678u);
 }
@@ -158,7 +160,7 @@ TEST_F(MmuTest, FaultsOnReservedForms) {
                                   PteEntry{table}.set_large(1).raw};  // a 2 MiB page at a misaligned 4 KiB frame
   for (const uint64_t form : table_forms) {
     Put(kLevel1 + 0x488, form);
-    Flush(Scope::kSpace, 1);  // The earlier, valid pointer is cached.
+    Flush(Scope::kSpace, 1);  // Drop the cached pointer of the valid entry.
     ExpectFault(Fault::kEntryReserved, 1, kVa);
   }
 }
@@ -236,7 +238,7 @@ TEST_F(MmuTest, TheContiguousHintIsIgnoredInTablesOfFewerThanSixteenEntries) {
 TEST_F(MmuTest, TheWholeLineOfGoodEntriesIsCached) {
   for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8, i == 3 ? 0 : Page(0x100000 + (i << 12)));
   EXPECT_EQ(At(0x12340000).gpa.offset, 0x100000u);
-  EXPECT_EQ(At(0x12341000).gpa.offset, 0x101000u);  // The second page fetches the line.
+  EXPECT_EQ(At(0x12341000).gpa.offset, 0x101000u);  // The second miss fetches the whole line.
   const uint64_t reads = Reads();
   for (uint64_t i = 0; i < 8; ++i) {
     if (i == 3) continue;

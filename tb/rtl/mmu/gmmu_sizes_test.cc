@@ -18,8 +18,8 @@ Sizes Of(unsigned l1, unsigned l2, unsigned ways, unsigned walk_cache, unsigned 
 
 const Sizes kBuilt = Of(16, 512, 4, 16, 8);
 
-/// The space of MmuTest with leaf tables that map 512 pages at kBase, named by four level-1
-/// entries.
+/// MmuTest's space, in which four level-1 entries from kBase on point to the same leaf table of 512
+/// pages.
 class SizesTest : public MmuTest {
  protected:
   static constexpr uint64_t kBase = 0x12200000, kReach = 0x200000;
@@ -81,16 +81,17 @@ TEST_F(SizesTest, AnL1OfFewerEntriesHoldsFewerPages) {
 TEST_F(SizesTest, AnL2OfFewerEntriesHoldsFewerBlocks) {
   std::vector<uint64_t> blocks;
   for (uint64_t block = 0; block < 8; ++block) blocks.push_back(16 * block + block);
-  // Repeats the lookups from another port, whose L1 is empty.
+  // Looks the blocks up from port 0, then from port 1, whose L1 is empty. Returns the number of L2
+  // hits from port 1.
   const auto again = [&](Sizes sizes) {
     Turn(sizes);
     Grows(machine_.counts.l2_hits, blocks, 0);
     return Grows(machine_.counts.l2_hits, blocks, 1);
   };
   EXPECT_EQ(again({}), 8u);
-  EXPECT_EQ(again(Of(0, 32, 1, 0, 0)), 0u);   // an L2 of two sets of one way
-  EXPECT_EQ(again(Of(0, 64, 4, 0, 0)), 0u);   // an L2 of one set of four ways
-  EXPECT_EQ(again(Of(0, 128, 1, 0, 0)), 8u);  // an L2 of eight sets of one way
+  EXPECT_EQ(again(Of(0, 32, 1, 0, 0)), 0u);   // an L2 with two sets of one way
+  EXPECT_EQ(again(Of(0, 64, 4, 0, 0)), 0u);   // an L2 with one set of four ways
+  EXPECT_EQ(again(Of(0, 128, 1, 0, 0)), 8u);  // an L2 with eight sets of one way
   EXPECT_EQ(again(Of(0, 128, 2, 0, 0)), 8u);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_space_prepare against sums in C++, with legal and illegal random geometries.
+// Tests gmmu_space_prepare against a computation in C++, with legal and illegal random geometries.
 #include <algorithm>
 #include <array>
 
@@ -49,7 +49,9 @@ TEST_P(SpacePrepareTest, ShiftsAndMasksFollowFromTheGeometry) {
     EXPECT_EQ(row.root_entries, std::min<uint32_t>(entries, 8192));
     unsigned shift = 0;
     for (unsigned l = 0; l < levels; ++l) {
-      const unsigned pair = dual && l == 1 ? 1 : 0;  // the lowest bit of a pair's index selects the half
+      // Level-1 indices of a dual space have an extra lowest bit, which selects the half of the
+      // pair.
+      const unsigned pair = dual && l == 1 ? 1 : 0;
       EXPECT_EQ(row.shift[l], shift - pair);
       EXPECT_EQ(row.bits[l], bits[l] + pair);
       if (l > 0) EXPECT_EQ(row.keep[l - 1], kVpnMask >> shift << shift);

@@ -25,7 +25,7 @@ class SpaceTableTest : public ControlBenchTest {
     for (auto& word : row.rest) word = static_cast<uint32_t>(rng());
     return row;
   }
-  /// Checks that the table outputs `row`. No value stands for a row that was never written or does
+  /// Checks that the table outputs `row`; nullopt stands for a row that was never written or does
   /// not exist.
   void ExpectRead(const std::optional<Row>& row) {
     if (!row) {
@@ -116,7 +116,7 @@ class SpaceTableTest : public ControlBenchTest {
   }
 
   static constexpr unsigned kKeepBits = 5 * 36;
-  // The shift of level l is l to 13 * l.
+  // The shift of level l lies between l and 13 * l, so only these keep bits vary.
   static constexpr unsigned kVaryingKeepBits = 12 + 24 + 33 + 32 + 31;
   static constexpr unsigned kRowBits = 1 + 36 + 2 + 14 + 3 + 6 + 4 + 2 + 36 + 24 + 4 + kKeepBits + 36;
   static constexpr unsigned kDualFromTop = 1 + 36 + 2 + 14 + 3 + 6 + 4 + 1;
@@ -185,8 +185,8 @@ class SweepTest : public ControlBenchTest {
     bool all = false, ranged = false;
     uint64_t first = 0, tail = 0;
   };
-  /// Returns the bits to ignore, by definition: those below the block to which the range is
-  /// widened.
+  /// Returns the page number bits that a comparison must ignore: those below the block to which the
+  /// range is widened, or all bits if there is no range.
   static uint64_t Loose(const Step& step) {
     if (step.all || !step.ranged) return kVpnMask;
     const auto [from, to] = Widened(step.first, step.tail);

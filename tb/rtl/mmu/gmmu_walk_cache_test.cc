@@ -41,7 +41,8 @@ class WalkCacheTest : public BlocksTest {
   static Key Masked(const Key& key, unsigned level) {
     return {key.space, key.vpn >> kShift[level] << kShift[level], false};
   }
-  /// Probes, and compares the result with the model.
+  /// Probes, and compares the result with the model. `must`: the probe has to hit at this level or
+  /// a lower one; nullopt: it may miss.
   void Probe(const Key& key, std::optional<unsigned> must) {
     SetKey(key);
     t.wc_enable_i = 1;
@@ -60,7 +61,7 @@ class WalkCacheTest : public BlocksTest {
     ASSERT_EQ(t.wc_vram_o[n], found->second.vram);
     ++hits_;
   }
-  /// Probes, in order to load the key for a sweep.
+  /// Probes only to load the key for a sweep.
   void Take(const Key& key) {
     SetKey(key);
     t.wc_enable_i = 1;
@@ -120,7 +121,7 @@ TEST_P(WalkCacheTest, AnAnswerStandsUntilTheNextProbeWhateverIsWritten) {
     const Key key{Random(2), (uint64_t{i} << 9 | uint64_t{4} << 33) & kVpnMask, false};
     Take(Key{key.space, 0, false});
     Probe(key, std::nullopt);
-    if (t.wc_hit_o[n]) continue;  // An earlier higher-level pointer already covers this key.
+    if (t.wc_hit_o[n]) continue;  // Skip keys that an earlier pointer already covers.
     SetOther(Masked(key, level));
     t.wc_write_i = 1;
     t.wc_level_i = static_cast<uint8_t>(level);
@@ -139,8 +140,8 @@ TEST_P(WalkCacheTest, AnAnswerStandsUntilTheNextProbeWhateverIsWritten) {
   EXPECT_GT(hits_, 5u);
 }
 
-/// A half of a pair is found only by walks that read that half; other pointers are found by every
-/// walk.
+/// The pointer in one half of a pair is found only by walks that read that half; other pointers are
+/// found by every walk.
 TEST_P(WalkCacheTest, BothHalvesOfAPairAreKeptAndToldApart) {
   const auto write = [&](const Key& key, uint64_t pfn, bool k64, bool half) {
     SetOther(Masked(key, 1));
@@ -193,7 +194,7 @@ class LargeTest : public WalkCacheTest {
   };
   std::vector<Entry> entered_;
 
-  /// Returns the translation of place number `place`. Every place has its own translation, which
+  /// Returns the large page at place `place`. Every place has a different translation, which
   /// identifies it.
   static Entry At(unsigned place) {
     return {place & 1, 1 + place % 3, uint64_t{place} << 27, (uint64_t{place} + 100) << 27};
@@ -225,8 +226,8 @@ class LargeTest : public WalkCacheTest {
     }
     FAIL() << "never entered, or dropped";
   }
-  /// Starts a fill, and delays it with pointer writes. Returns whether it was entered, that is, no
-  /// kill dropped it.
+  /// Starts a fill, and delays it with pointer writes. Returns whether the page was entered rather
+  /// than dropped by a kill.
   bool Fill(const Entry& e, uint64_t vpn) {
     SetOther({e.space, vpn, false});
     t.page_i = Page(e.pfn | (vpn & e.Rest()), e.level, true).raw;
@@ -289,7 +290,7 @@ TEST_P(LargeTest, HitsAreWhatWasEnteredAndNotDropped) {
 /// A lower-level pointer has priority over a large page. A walk that requests pointers ignores the
 /// large page.
 TEST_P(LargeTest, ALargePageIsNoPointer) {
-  const Entry e = At(1);  // an entry of level 2
+  const Entry e = At(1);  // a level-2 entry
   const auto write = [&](unsigned level, uint64_t pfn) {
     SetOther(Masked({e.space, e.vpn, false}, level));
     t.wc_level_i = static_cast<uint8_t>(level);

@@ -38,7 +38,7 @@ class WalkReadTest : public InnerTest {
   };
   struct Row {
     std::optional<Table> started, named;
-    std::optional<unsigned> latest;               ///< the latest index
+    std::optional<unsigned> latest;               ///< the row's latest index
     std::array<std::optional<unsigned>, 2> word;  ///< indexed by the lowest bit of the level
   };
   using Start = GMMU_STRUCT(gmmu_mmu_inner_bench, start_t);
@@ -86,7 +86,7 @@ class WalkReadTest : public InnerTest {
   unsigned IndexOf(const Job& job) {
     const Shape& shape = shapes_[job.key.space];
     unsigned index = Masked(job.key.vpn >> shape.shift[job.level], shape.bits[job.level]);
-    // At a pair level, the lowest index bit selects the half.
+    // At the level of the pairs, the lowest index bit selects the half.
     if (shape.dual && job.level == 1) index = (index & ~1u) | unsigned{job.half}, ++pairs_;
     return index;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_walk_search against a list of rows: back-to-back searches, and rows that begin in
-// either cycle of a search for a key that was searched two cycles earlier.
+// Tests gmmu_walk_search against a list of rows: searches are back to back, and in either cycle of
+// a search a row may begin for the key that was searched two cycles earlier.
 #include <deque>
 #include <optional>
 #include <vector>
@@ -108,7 +108,7 @@ TEST_P(WalkSearchTest, FindsTheRowThatWalksForThePage) {
     std::optional<unsigned> begin;
     const unsigned row = Random(rows);
     if (model_[row].free && Random(3) == 0) begin = row;
-    // Sometimes repeat a recent search, which may be the line of a row that begins now.
+    // Sometimes search a recent key again: its line may be that of a row that begins now.
     Key key = SomeKey();
     if (!past_.empty() && Random(4) == 0) key = past_[Random(static_cast<unsigned>(past_.size()))].key;
     if (Random(5) == 0) key.vpn ^= Random(8);

@@ -36,7 +36,8 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
   };
   std::map<Waiter, std::pair<Key, bool>> outstanding_;  ///< the key, and whether the lookup began the walk
   std::deque<std::pair<Waiter, Key>> again_;
-  std::deque<std::pair<uint64_t, std::pair<unsigned, Key>>> restarts_;  ///< cycle in which it is due, and row
+  /// Rows to restart, each with the cycle in which the restart is due.
+  std::deque<std::pair<uint64_t, std::pair<unsigned, Key>>> restarts_;
   std::optional<Op> searched_, decided_;
   std::vector<Burst> bursts_;
   std::deque<std::pair<uint64_t, unsigned>> fills_;
@@ -79,7 +80,7 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     for (int i = 0; i < 7; ++i) Step();
   }
 
-  // ---- One cycle. `lookups`: new lookups may start.
+  // ---- The parts of a cycle. `lookups`: new lookups may start.
   void GiveStart(const Key& key) {
     const Shape& shape = shapes_[key.space];
     Start start = Root(key.space);
@@ -111,8 +112,8 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     return std::nullopt;
   }
 
-  // The pipeline: a key is searched, one cycle later the action for its lookup is chosen, and two
-  // cycles later the action takes place.
+  // The pipeline: a key is searched; one cycle after its search, the action for its lookup is
+  // chosen; and two cycles after its search, the action takes place.
   std::optional<Op> Choose(bool lookups, bool hold) {
     if (!restarts_.empty() && restarts_.front().first <= now) {
       Op op;
@@ -247,9 +248,9 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
                  : 0;
     Step();
   }
-  /// Checks that a row begins only if it is free, that only the engine begins the engine's row,
-  /// that each row ends once and with its key, and that the walk cache receives the pointers of the
-  /// tables.
+  /// Checks that a row begins only if it is free, that only the engine uses the engine's row, that
+  /// each row ends exactly once and with the key that it began with, and that the walk cache
+  /// receives the pointers in the tables.
   void WatchRows() {
     const unsigned walks = small() ? 2 : 10;  // shared rows
     ASSERT_GE(t.wt_early_o[n], std::min(free_, 3u));
@@ -344,8 +345,9 @@ TEST_P(WalkTableTest, TellsEveryLookupOnceWhatTheTablesSay) {
   EXPECT_GT(sent_back_, 20u);
 }
 
-// Kills one space while more walks are in progress than may read at a time, and starts are parked.
-// The other space's walks must continue, and their next read must use the index of its own level.
+// Kills the walks of one space while more walks are in progress than may read at a time, and while
+// starts are parked. The other space's walks must continue, and the next read of each must use the
+// index of its current level.
 TEST_P(WalkTableTest, WalksThatWaitForAReadOutliveTheKillOfAnotherSpace) {
   while (lines_.size() < 64) lines_.push_back({Random(2), rng() & 0x1ffffff8, false});
   stall_ = 0;

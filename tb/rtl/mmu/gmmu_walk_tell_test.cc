@@ -58,7 +58,7 @@ class WalkTellTest : public TellTest {
     bool begins = false;
     if (some.state == Row::kIdle && Chance(rush)) {
       some.row = SomeRow(r);
-      // No value: the lookup already had a direct response.
+      // nullopt: the lookup already had a direct response.
       some.begin = Random(5) == 0 ? std::nullopt : FreeWho();
       if (some.begin) used_.insert(*some.begin);
       some.state = Row::kLine;
@@ -85,7 +85,8 @@ class WalkTellTest : public TellTest {
       t.te_begin_i = row.begin.has_value();
       t.te_chain_i = !row.chain.empty();
     }
-    // A lookup joins a row, even one that is picked in this cycle or is being served.
+    // A lookup may join any row in progress, even one that is picked in this cycle or is being
+    // served.
     const unsigned j = Random(rows);
     Row& joined = model_[j];
     const bool open = joined.state == Row::kLine || (joined.state == Row::kOver && joined.row.wide);
@@ -108,7 +109,7 @@ class WalkTellTest : public TellTest {
     Settle();
     Watch(direct, hold);
     if (HasFatalFailure()) return;
-    // kept_o must name each row in service that has responses left besides the offered one.
+    // kept_o must include each row in service that has responses left other than the offered one.
     unsigned in_hand = 0;
     for (unsigned i = 0; i < rows; ++i) {
       const unsigned due = model_[i].due - (model_[i].due != 0 && StoodRow() == i);
@@ -167,7 +168,7 @@ TEST_P(WalkTellTest, AnswersAllWhoWaitForARow) {
 }
 
 TEST_P(WalkTellTest, AChainIsAnsweredOneACycle) {
-  // One wide row has good pages, and every possible waiter but one has joined it.
+  // One row reads a line of valid pages, and every possible waiter but one joins it.
   Row& row = model_[0];
   row.row = SomeRow(0);
   row.row.level = row.row.shift = 0, row.row.mask = 7, row.row.wide = true;

@@ -61,7 +61,7 @@ struct Entry {
     if (form == kLeaf) return Fault(0, 0);
     if (form == kHalf64) return kReserved;
     if (form == kLeaf64) return Fault(0, 0) != 0 || Bit(8) || (page() & 15) != 0 ? kReserved : 0;
-    return Bit(5) ? Fault(1, shift) : kReserved;  // an entry that names a table is illegal here
+    return Bit(5) ? Fault(1, shift) : kReserved;  // an entry that points to a table is illegal here
   }
   /// Returns the fault of the entry, or 0.
   unsigned Fault(unsigned level, unsigned shift) const {
@@ -107,12 +107,12 @@ class InnerBench : public BlockBench<Vgmmu_mmu_inner_bench> {
 };
 using InnerTest = BlockTest<InnerBench>;
 
-/// Returns a random table entry. Most forms of legal and of faulty entries are likely.
+/// Returns a random table entry. Most kinds of legal and faulty entries are frequent.
 template <typename Rng>
 uint64_t SomeEntry(Rng& rng) {
   uint64_t raw = rng() & ((uint64_t{1} << 48) - 1) & ~uint64_t{0xfff};
   raw |= 1 | (rng() & 0x1c) | (rng() & 0xc0);  // valid; attributes, target
-  if (rng() % 3 != 0) raw &= ~uint64_t{0x80};  // The target is system memory or VRAM.
+  if (rng() % 3 != 0) raw &= ~uint64_t{0x80};  // The target is usually system memory or VRAM.
   if ((raw >> 6 & 3) == 3) raw |= (rng() & 63) << 52;
   raw |= (rng() & 31) << 58 | (rng() & 3) << 10;  // bits for software
   if (rng() % 3 == 0) raw |= 1 << 8;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_l1 between requests and shared levels in C++. Each cycle checks every response against
-// the translations of its generation, checks the drained outputs, and checks that a response is
-// held until it is accepted.
+// The fixture for the tests of gmmu_l1: C++ models of the requester and of the shared levels. Each
+// cycle checks every response against the translations of its generation, checks the drained
+// outputs, and checks that a response is held until it is accepted.
 #pragma once
 
 #include <array>
@@ -50,8 +50,8 @@ class L1Test : public BlocksTest {
   unsigned rsp_stall_ = 0, ask_stall_ = 0, idle_ = 0, delay_ = 10, held_ = 10;
   bool keep_ = false;  ///< responses stay in use
 
-  /// Returns the page to which the shared levels translate `key` in a version of the tables: a 4
-  /// KiB page, or a page of a 64 KiB block.
+  /// Returns the page to which the shared levels translate `key` with this version of the tables: a
+  /// 4 KiB page, or a page of a 64 KiB block.
   Page PageOf(const Key& key, unsigned version) const {
     const uint64_t block = key.vpn >> 4;
     const uint64_t mix = (block * 0x9e3779b97f4a7c15ull + key.space * 77 + version * 12345) >> 20;
@@ -64,7 +64,8 @@ class L1Test : public BlocksTest {
     if ((mix >> 7) % 8 == 0) page.raw |= 1 << 7;  // zero
     return page;
   }
-  /// Returns the fault of the walk: addresses above the built width and some pages fault.
+  /// Returns the fault of the walk, or 0: addresses above the built width fault, and so do some
+  /// pages.
   unsigned CauseOf(const Key& key, unsigned version) const {
     if (key.high) return 2;
     return key.vpn % 11 == 3 && !PageOf(key, version).big() ? kInvalid : 0;
@@ -204,7 +205,7 @@ class L1Test : public BlocksTest {
     for (unsigned i = 0; i < cycles; ++i) Cycle(nullptr, messages);
   }
   static Request PageAt(unsigned vpn) { return {1, uint64_t{vpn} << 12, 0}; }
-  /// Fills every slot, one per cycle, with a miss that never gets a response.
+  /// Fills every slot, one per cycle, with a miss, and withholds the responses.
   void TakeAllSlots(unsigned first = 0x1000) {
     for (unsigned i = 0; i < slots_; ++i) {
       const Request miss = PageAt(first + 64 * i);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of LookupMachine on the outputs of gmmu_lookup.
+// LookupMachine's checks of the outputs of gmmu_lookup.
 #include "lookup_machine.h"
 
 namespace gmmu::bench {
 namespace {
 
-constexpr uint64_t kBound = 30000;  // maximum number of cycles that a lookup takes
+constexpr uint64_t kBound = 30000;  // maximum number of cycles that a lookup may take
 
 std::string Name(const LookupMachine::Waiter& who) {
   return "port " + std::to_string(who.first) + " slot " + std::to_string(who.second);
@@ -163,7 +163,8 @@ void LookupMachine::StartOf(const Key& key, bool second, uint64_t from) {
     ++counts.pointers;
   }
   for (unsigned l = 1; l <= root; ++l) {
-    // Here, pairs have pointers of 4 KiB halves only.
+    // The bench writes only the 4 KiB halves' pointers, which a walk for the 64 KiB half cannot
+    // find.
     if (space.config.Pairs(l) && !second) continue;
     const bool must = pointers_.Must(l, key, space.prepared.keep[l], from);
     if (must) ASSERT_LE(level, l) << "space " << key.space << " page " << key.vpn;
@@ -315,7 +316,7 @@ void LookupMachine::TakeRest() {
   }
 }
 
-/// Advances the rows by one cycle. No row becomes free under hold.
+/// Advances the rows by one cycle. No row becomes free during a hold.
 void LookupMachine::MoveRows() {
   unsigned soon = 0;
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -4,7 +4,7 @@
 namespace gmmu::bench {
 namespace {
 
-constexpr uint64_t kBound = 30000;  // maximum number of cycles that a lookup takes
+constexpr uint64_t kBound = 30000;  // maximum number of cycles that a lookup may take
 constexpr size_t kRows = 17;        // including the engine's row, which is the last one
 
 }  // namespace
@@ -126,7 +126,7 @@ void LookupMachine::Invalidate(const LookupScope& scope, const std::optional<Loo
   l2_.Sweep(now, scope);
   pointers_.Sweep(now, scope, keep);
   large_.Sweep(scope);
-  for (size_t i = 0; i < rows.size(); ++i) {  // Restart the walks of the scope.
+  for (size_t i = 0; i < rows.size(); ++i) {  // Restart the walks within the scope.
     Row& row = rows[i];
     if (!row.busy || row.restarting || (!scope.all && row.key.space != scope.space)) continue;
     row.restarting = true;

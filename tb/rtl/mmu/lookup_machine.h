@@ -17,7 +17,7 @@ namespace gmmu::bench {
 /// block. Checks every output against the contract at the head of gmmu_lookup.sv and in
 /// rtl/mmu/README.md. No check assumes a lookup's latency: an entry that the TLBs held from start
 /// to end of a lookup must be found, and one that they held for part of that time may be found.
-/// Sizes have the bench's numbers.
+/// Sizes are numbered as in gmmu_mmu_lookup_bench.
 class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
  public:
   using Waiter = std::pair<unsigned, unsigned>;  ///< port, slot
@@ -65,8 +65,8 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   /// Steps, without starting new lookups, until all lookups are complete. Fails after a bounded number of
   /// steps.
   void Drain();
-  /// Performs one invalidation of the scope, as the control block does. `space`: a new row for the
-  /// scope's space.
+  /// Performs one invalidation of the scope, as the control block does. `space`: the new
+  /// configuration of the scope's space, if it changes.
   void Invalidate(const LookupScope& scope, const std::optional<LookupSpace>& space = std::nullopt);
 
   // For directed tests.
@@ -83,13 +83,14 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   unsigned Sets() const { return std::array{8u, 1u, 2u}[n]; }
   unsigned Steps() const { return std::array{16u, 2u, 4u}[n]; }  ///< number of steps of a sweep
   bool IsEngine(unsigned port) const { return port + 3 >= Ports(); }
-  uint64_t TellWaits() const { return tell_waits_; }  ///< total cycles in which a walk's response waited for the bus
+  /// Returns for how many cycles a walk's response has now been waiting for the bus.
+  uint64_t TellWaits() const { return tell_waits_; }
 
   Load load;
   bool quiet = false;  ///< the machine starts no lookups, fills, pointers or restarts on its own
   Counts counts;
   std::vector<Row> rows;
-  bool keep = false;                                  ///< records the next two:
+  bool keep = false;                                  ///< record `ends` and `served`:
   std::vector<Waiter> ends;                           ///< lookups that hit, began or joined a walk
   std::vector<std::pair<uint64_t, unsigned>> served;  ///< ports whose lookups were accepted, with the cycle
 
@@ -152,19 +153,19 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   void WritePointer(const NewPointer& pointer);
   void DriveFill();
   void DriveSearch();
-  void TakeWalks();  ///< begin, join, restart
+  void TakeWalks();  ///< checks rows that begin, are joined or restart
   void TakeMessages();
   void TakePorts();
   void TakeRest();
   void MoveRows();
-  /// second: the walk is for the 4 KiB half of a pair.
+  /// Checks the start of a walk. second: the walk is for the 4 KiB half of a pair.
   void StartOf(const Key& key, bool second, uint64_t from);
   void ExpectWide(const Lookup& lookup);
   void Resolve(const Waiter& who, Lookup& lookup);
   Lookup* Find(const Waiter& who, const Key& key);
   uint64_t From(const Lookup& lookup) const { return std::max(lookup.entered, released_); }
-  /// Returns whether a restart for this key walks the 4 KiB half, which depends only on the page
-  /// number.
+  /// Returns whether a restart of this key's walk looks for the 4 KiB half of a pair. The bench
+  /// lets the page number's lowest bit decide.
   static bool Second(const Key& key) { return key.vpn % 2 != 0; }
   uint64_t PageFor(const Key& key, bool* large, unsigned* shift);
   std::optional<unsigned> LargeLevel(const Key& key) const;
@@ -182,7 +183,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   std::deque<Tell> tells_;
   std::deque<std::pair<Waiter, Key>> again_;
   std::deque<std::pair<unsigned, Key>> restarts_;
-  // Rows in the pipeline, with their cycles of entry.
+  // Restarting rows in the pipeline, each with the cycle in which it entered.
   std::deque<std::pair<unsigned, uint64_t>> restarting_;
   std::optional<FillWork> fill_;
   std::optional<Key> searched_;  // key of the previous cycle's search

@@ -14,8 +14,8 @@
 
 namespace gmmu::bench {
 
-/// The scope of an invalidation as a sweep receives it. A range is widened, so a sweep may drop
-/// more pages.
+/// The scope of an invalidation, as a sweep receives it. The sweep widens a range to a larger
+/// block, so it may drop more pages.
 struct LookupScope {
   bool all = false, ranged = false;
   unsigned space = 0;
@@ -42,7 +42,7 @@ class LookupHistory {
       if (at->first <= to) values.push_back(at->second);
     }
     values.push_back(at == changes_.rend() ? std::nullopt : at->second);
-    // An entry may be missed while it is being written.
+    // A lookup may miss an entry that is being written.
     if (values.size() > 1) values.push_back(std::nullopt);
     return values;
   }
@@ -104,8 +104,8 @@ class LookupL2 {
     if (found == history_.end()) return {std::nullopt};
     return found->second.During(from, to);
   }
-  /// Returns whether a page of the key's line of eight was present: always (true), never (false) or
-  /// sometimes (nullopt).
+  /// Returns whether any page of the key's line of eight pages was present: always (true), never
+  /// (false) or sometimes (nullopt).
   std::optional<bool> Line(const Key& key, uint64_t from, uint64_t to) const {
     bool maybe = false;
     for (uint64_t i = 0; i < 8; ++i) {
@@ -142,7 +142,7 @@ struct LookupStart {
   unsigned index = 0, shift = 0, bits = 0;
 };
 
-/// The prepared row of a space.
+/// A space's configuration, with the values that the hardware computes from it.
 struct LookupSpace {
   bool written = false, enable = false;
   uint64_t root = 0;
@@ -150,10 +150,10 @@ struct LookupSpace {
   Config config;
   Prepared prepared;
 
-  /// Returns whether a level-1 pointer points to a leaf table of 64 KiB entries. Here the address
-  /// decides.
+  /// Returns whether a level-1 pointer points to a leaf table of 64 KiB entries. In this model, the
+  /// table's address decides.
   bool Names64K(unsigned level, uint64_t pfn) const { return level == 1 && !config.dual && pfn % 2 != 0; }
-  /// Returns the start at the root, or the first fault there.
+  /// Returns where a walk starts at the root, or the first fault found there.
   LookupStart Root(const Key& key, bool second) const {
     LookupStart start;
     start.level = written ? levels - 1 : 0;
@@ -184,7 +184,7 @@ class LookupPointers {
     if (surely && cycle > unsure_[level]) last_[level] = Last{space, tag, cycle};
     else last_[level].reset();
   }
-  /// Up to cycle `until`, another pointer may still overwrite a row of the level.
+  /// Records that, up to cycle `until`, another pointer may still overwrite a row of the level.
   void Unsure(unsigned level, uint64_t until) {
     last_[level].reset();
     unsure_[level] = until;
@@ -214,7 +214,7 @@ class LookupPointers {
     const auto values = found->second.During(from, to);
     return std::find(values.begin(), values.end(), std::optional<Table>(table)) != values.end();
   }
-  /// Returns whether a search from cycle `from` on must have found the level's pointer.
+  /// Returns whether a search from cycle `from` on must have found this key's pointer at `level`.
   bool Must(unsigned level, const Key& key, uint64_t keep, uint64_t from) const {
     const auto& last = last_[level];
     return last && last->space == key.space && last->tag == (key.vpn & keep) && last->cycle < from;

@@ -27,7 +27,8 @@ uint64_t LookupMachine::PageFor(const Key& key, bool* large, unsigned* shift) {
   *large = level.has_value();
   *shift = level ? spaces_[key.space].prepared.shift[*level] : 0;
   uint64_t page = rng() >> 12 & ~uint64_t{7};
-  if (*large) {  // A page number always maps to the same page.
+  // All lookups of a page must return the same translation, so derive it from the key.
+  if (*large) {
     const uint64_t mask = (uint64_t{1} << *shift) - 1;
     page = ((((key.vpn >> *shift) + 77) * 0x9e3779b1 + key.space) & (kVpnMask >> *shift)) << (*shift + 16) |
            (key.vpn & mask) << 16 | 0x30 | *level;
@@ -129,8 +130,8 @@ void LookupMachine::DriveRest() {
   const unsigned level = 1 + Random(space.levels - 1);
   const uint64_t tag = at.vpn & space.prepared.keep[level];
   const LookupPointers::Table table{rng() & kVpnMask, Chance(50)};
-  // During a sweep, walks of its scope do not continue, and some entries that are being written are
-  // dropped.
+  // During a sweep, write no pointer within its scope, since walks there do not continue, and
+  // overwrite no known pointer, since the sweep may drop one that is being written.
   const uint64_t rest = ~space.prepared.keep[level] & kVpnMask;
   if (sweeping_ && !kill_.valid && (scope_.Covers(at.space, tag, tag | rest) || pointers_.Knows(level, at.space, tag)))
     return;
@@ -192,7 +193,7 @@ void LookupMachine::DriveFill() {
   }
 }
 
-/// Drives the result of the previous cycle's search of the walk table, including the row that
+/// Drives the result of the previous cycle's search of the walk table. It includes the row that
 /// begins now.
 void LookupMachine::DriveSearch() {
   Answer answer;

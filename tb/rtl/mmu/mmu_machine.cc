@@ -39,7 +39,8 @@ void Machine::TurnDownAlike() {
   control.sizes = SizesOf(like_);
   Do(control);
   if (t.sizes_o != control.sizes->raw) Error("the sizes were not taken");
-  for (int cycle = 0; cycle < 600; ++cycle) Step();  // the MMUs may have started at different times
+  // Let both MMUs complete the operation: they may have started it at different times.
+  for (int cycle = 0; cycle < 600; ++cycle) Step();
   alike_ = true;
 }
 
@@ -354,8 +355,8 @@ bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
   return false;
 }
 
-/// Returns whether `wanted` accepts a walk over any of the values that its words had in [from, to].
-/// second: treats the 64 KiB halves as empty.
+/// Returns whether `wanted` accepts any of the walks in which each word has a value that it held in
+/// [from, to]. second: treats the 64 KiB halves as empty.
 bool Machine::AnyWalk(const sim::SpaceConfig& space, const Answer& answer, uint64_t from, uint64_t to, bool second,
                       const std::function<bool(const sim::Translation&, const Words&)>& wanted) {
   std::vector<size_t> choice, options;

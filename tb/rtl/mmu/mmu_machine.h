@@ -76,7 +76,7 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
   } counts;  ///< events of the steps so far
 
   void Step() override;
-  bool Post(const Request& request);                     ///< queues a lookup; returns false if its port's queue is long
+  bool Post(const Request& request);                     ///< queues a lookup; false: queue full
   void Command(const Control& control);                  ///< queues a control operation
   void HoldAnswers(uint64_t cycles) { hold_ = cycles; }  ///< responses stay in use this long, on top of done_delay
   bool CommandsDone() const { return commands_.empty() && !command_busy_; }

@@ -19,7 +19,7 @@ namespace gmmu::bench {
 /// reference walk.
 class MmuSpeed {
  public:
-  static constexpr unsigned kMissSlots = 32;  ///< the smallest number that a port of the bench's default MMU has
+  static constexpr unsigned kMissSlots = 32;  ///< fewest of any port of the default MMU
 
   explicit MmuSpeed(unsigned latency);
 
@@ -36,7 +36,7 @@ class MmuSpeed {
   /// Returns the L2 hits per cycle at all client ports together. No page is looked up twice.
   double L2HitsPerCycle();
   uint64_t ColdWalk();        ///< cycles of a walk with three reads
-  uint64_t WalkCacheHit();    ///< cycles of a walk with one read, from a leaf table that the walk cache names
+  uint64_t WalkCacheHit();    ///< cycles of a walk with one read: the walk cache has the leaf table
   double SequentialMisses();  ///< cycles per lookup, page after page
   /// Returns the cycles per lookup at all client ports together. The ports take turns at
   /// consecutive pages.

@@ -79,7 +79,7 @@ uint64_t RandomTables::Generate(TableMemory::Key key) {
     for (unsigned word = 0; word < 8 && poisoned; ++word) memory_.Poison({key.first, line + word * 8});
   }
   PteEntry entry = attributes(of_entry);
-  // In a pair, word 0 maps everything or word 1 names a table.
+  // In a pair, either word 0 maps the whole range or word 1 points to a table.
   bool word0_maps_all = !config_.dual || level != 1;
   if (config_.dual && level == 1) {
     std::mt19937_64 of_pair(block_seed ^ number / 2);

@@ -21,8 +21,9 @@ class RandomTables {
  public:
   /// Allocates tables from `*next` on (64 KiB each). A bus error affects one entry or, with
   /// `line_errors` (for a bus whose beats hold several entries), a whole 64-byte line. dual:
-  /// level-1 entries are pairs. In a pair, word 0 maps everything or word 1 names a table; a 64 KiB
-  /// block is mapped by only one of the halves, which depends on its position in the leaf table.
+  /// level-1 entries are pairs. In a pair, either word 0 maps the whole range or word 1 points to a
+  /// table. Each 64 KiB block is mapped by only one of the two tables of a pair; the block's
+  /// position decides which one.
   RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits, bool line_errors, bool dual,
                uint64_t* next);
 

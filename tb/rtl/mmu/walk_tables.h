@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page tables of two spaces for the walk table's test, and a plain walk over them. A word of memory
-// is a function of its address and the version of the tables.
+// Page tables of two spaces for the walk table's test, and a reference walk over them. A word of
+// memory is a function of its address and the version of the tables.
 #pragma once
 
 #include <array>

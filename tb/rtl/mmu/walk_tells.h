@@ -73,7 +73,7 @@ class TellTest : public InnerTest {
     }
     return std::nullopt;
   }
-  std::set<unsigned> used_;  ///< waiters that are in a chain
+  std::set<unsigned> used_;  ///< waiters that have begun or joined a row
 
   void Expect(Told told) {
     told.order = order_++;
@@ -104,8 +104,8 @@ class TellTest : public InnerTest {
     t.page_i = page.Raw();
     return told;
   }
-  /// Begins and starts a row for its key. A start that faults has the row's level, any other a
-  /// random level.
+  /// Begins and starts a row for its key. A start that faults reports the row's level; any other
+  /// start reports a random level.
   void DriveBegin(const TellRow& row, unsigned waiter) {
     t.te_walk_i = t.te_start_i = 1;
     t.te_walk_row_i = static_cast<uint8_t>(row.row);
@@ -141,7 +141,8 @@ class TellTest : public InnerTest {
     row.cause = Random(10) == 0 ? 1 + Random(5) : 0;
     return row;
   }
-  /// Returns an entry for this row: contiguous entries agree, large pages are aligned.
+  /// Returns a random entry for this row. Contiguous entries often match their position, and large
+  /// pages are mostly aligned.
   uint64_t EntryFor(const TellRow& row) {
     uint64_t entry = SomeEntry(rng);
     if (Random(2) == 0) entry = (entry & ~uint64_t{0xf000}) | (row.key.vpn & 15) << 12;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_fifo_ram against a deque, with and without block RAM. Its output stage holds two words
-// besides the RAM.
+// Tests gmmu_fifo_ram against a deque, with and without block RAM. The FIFO holds the words of the
+// RAM and two more in its output stage.
 #include "inner_prims.h"
 
 namespace gmmu::inner {

@@ -52,7 +52,8 @@ TEST_P(FifoRoomTest, PassesAWordACycle) {
   int out = 0;
   for (int i = 0; i < 100; ++i) out += Cycle(true, true);
   EXPECT_EQ(out, 100);
-  // After a stop, only the two cycles from the writer's decision to its write may be lost.
+  // After the reader has stalled, at most two cycles may pass without a word: those between the
+  // writer's decision and its write.
   for (int i = 0; i < 20; ++i) Cycle(true, false);
   out = 0;
   for (int i = 0; i < 100; ++i) out += Cycle(true, true);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The primitives, each at a common and at its smallest size. All RAMs and all arbiters share their inputs.
+// The primitives, each with a typical size and with its smallest. All RAMs share their inputs, and
+// so do all arbiters.
 module gmmu_prim_bench (
   input  logic        clk_i,
   input  logic        rst_i,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Primitives that other primitives use, each at a common and at its smallest size, with flat ports
-// for C++. Each queue has its own input and output side.
+// Primitives that other primitives use, each with a typical size and with its smallest, with flat
+// ports for C++. Each queue has separate input and output ports.
 module gmmu_prim_inner_bench (
   input  logic        clk_i,
   input  logic        rst_i,
 
-  // gmmu_slice with 32 bits and with 1, half-rate slices with 32 and with 1; gmmu_fifo_ram with 64
-  // words (block RAM), with 4 words, and with 4 words of one bit.
+  // In this order: gmmu_slice with 32 bits and with 1 bit; half-rate gmmu_slice with 32 bits and
+  // with 1 bit; gmmu_fifo_ram with 64 words (block RAM), with 4 words, and with 4 words of one bit.
   input  logic        valid_i [7],
   output logic        ready_o [7],
   input  logic [31:0] data_i [7],
@@ -14,7 +14,7 @@ module gmmu_prim_inner_bench (
   input  logic        ready_i [7],
   output logic [31:0] data_o [7],
 
-  // gmmu_ram_apart with 16 words and with 1; gmmu_ram_block with 16 and with 1.
+  // gmmu_ram_apart with 16 words and with 1 word; gmmu_ram_block with the same two sizes.
   input  logic        ram_write_i,
   input  logic [3:0]  ram_write_addr_i,
   input  logic [31:0] ram_data_i,

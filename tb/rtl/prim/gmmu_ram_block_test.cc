@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_ram_block against an array: a read value is stable until the next read. No word is read in the cycle of
-// its write, because the result would be undefined.
+// Tests gmmu_ram_block against an array: a read value is stable until the next read. The test never
+// reads a word in the cycle that writes it, because the result would be undefined.
 #include "inner_prims.h"
 
 namespace gmmu::inner {

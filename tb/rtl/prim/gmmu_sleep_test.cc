@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_sleep in its simulation form: it drives a counter of clock edges.
+// Tests the simulation version of gmmu_sleep with a counter of the clock edges that it passes on.
 #include "prims.h"
 
 namespace gmmu::bench {

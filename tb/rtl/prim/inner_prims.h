@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench of the primitives that other primitives use, and the contract of every queue: words
-// keep their order, offers are held, and ready comes from a register.
+// The bench of the primitives that other primitives use, and tests of the contract that every queue
+// keeps: words keep their order, offers are held, and ready comes from a register.
 #pragma once
 #include <array>
 #include <deque>
@@ -18,7 +18,9 @@ class InnerPrimTest : public BlockTest<BlockBench<Vgmmu_prim_inner_bench>> {
 struct Queue {
   unsigned port;
   const char* name;
-  unsigned bits, capacity, latency, per_100;  ///< capacity: words that fit while none is accepted; per_100: cycles
+  /// capacity: words that fit while the output accepts none; latency: cycles from input to output;
+  /// per_100: words that are output in 100 cycles.
+  unsigned bits, capacity, latency, per_100;
 };
 
 class QueuesTest : public InnerPrimTest {
@@ -124,8 +126,8 @@ class QueuesTest : public InnerPrimTest {
   }
 };
 
-/// A RAM of 16 words and one of 1 word, which are elements `first` and `first` + 1; a word is never read in the cycle
-/// of its write.
+/// Tests two RAMs whose outputs are ram_o[first], with 16 words, and ram_o[first + 1], with 1 word.
+/// A word is never read in the cycle that writes it.
 class ApartTest : public InnerPrimTest {
  protected:
   void EqualsAnArray(unsigned first) {

@@ -83,7 +83,7 @@ class FaultLog : public BlocksTest {
   unsigned taken_ = 0, written_ = 0, tail_ = 0;
   std::vector<unsigned> order_;  // sources in the order in which their faults were accepted
   unsigned longest_ = 12;        // longest time from a write to its B, in cycles
-  bool counts_ = true;           // the queue is enabled: count the records that are not written
+  bool counts_ = true;           // false: the queue is disabled and does not count dropped records
   uint64_t base_ = 0x1234'5678'9000;
   int refused_percent_ = 0;  // percentage of records whose write gets a bus error
   unsigned refused_ = 0;
@@ -192,7 +192,7 @@ class FaultLog : public BlocksTest {
     EXPECT_GE(words[2], record.from);
     EXPECT_LE(words[2], record.to);
     if (t.log_open_i[n] && dropped_ + refused_ == 0 && counts_) EXPECT_EQ(words[3], written_) << "none is lost";
-    // Records after the one found have higher numbers.
+    // Records come in the order of their numbers, so lower ones cannot follow.
     records_.erase(records_.begin(), std::next(found));
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_counters in two sizes: the default, and a small one with one port and two shared counters of
-// 16 bits, the second of which counts amounts. The small one counts the first port. gmmu_counts has
-// two access units; its inputs from the MMU and the engine are constant. Each of the three has its
-// own read port.
+// gmmu_counters in two sizes: the default, and a small one with one port and two 16-bit shared
+// counters, the second of which adds amounts. The small one counts the events of port 0.
+// gmmu_counts has two access units; its inputs from the MMU and the engine are constant. Each of
+// the three has a separate read port.
 module gmmu_counters_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -32,7 +32,7 @@ module gmmu_counters_bench
   output logic        rd_busy_o [3],
   output logic [63:0] rd_data_o [3],
 
-  output logic [3:0]  adds_o [NumShared]   // width of the amount that a cycle can add
+  output logic [3:0]  adds_o [NumShared]   // width of the amount that a counter can add per cycle
 );
   port_count_t [NumPorts-1:0] port;
 

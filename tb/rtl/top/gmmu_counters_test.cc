@@ -13,7 +13,7 @@ namespace gmmu::bench {
 namespace {
 
 constexpr unsigned kPorts = 7, kShared = 34;
-constexpr int kReadBound = 400;  // in cycles; one round over all words takes less
+constexpr int kReadBound = 400;  // cycles of a read; one round over all words takes less
 
 /// The sums of the inputs so far.
 struct Sums {
@@ -32,7 +32,7 @@ class CountersTest : public BlockTest<BlockBench<Vgmmu_counters_bench>> {
     Reset();
     busy_ = 0;
     sums_ = {};
-    Run(kReadBound);  // The first round clears the words.
+    Run(kReadBound);  // The block clears all words in its first round over them.
   }
 
   /// Runs one cycle in which each input counts with a probability of `busy_` percent. Most amounts

@@ -85,7 +85,7 @@ TEST_P(FaultLog, WhileTheBusIsClosedNobodyWaits) {
   Enable(15);
   for (int i = 0; i < 40; ++i) {
     t.log_open_i[n] = 0;
-    Run(100, 60);  // While the bus is closed, CheckFaults uses a shorter bound.
+    Run(100, 60);  // CheckFaults allows less time while the bus is closed.
     t.log_open_i[n] = 1;
     Run(Random(0, 100), 60);
   }
@@ -105,7 +105,7 @@ TEST_P(FaultLog, AQueueThatIsOffOnlyNumbers) {
   t.log_open_i[n] = 1;
   EXPECT_EQ(Dropped(), 0u) << "off is not dropped";
   Enable(4);
-  Log(6);  // Sequence numbers continue, as CheckRecord checks.
+  Log(6);  // CheckRecord checks that sequence numbers continue.
   EXPECT_EQ(written_, 6u);
   EXPECT_EQ(t.log_tail_o[n], 6);
   t.log_enable_i[n] = 0;

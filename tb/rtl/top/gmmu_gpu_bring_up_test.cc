@@ -16,7 +16,8 @@ struct Row {
   uint64_t address, value;
 };
 
-/// Returns the rows of docs/integration.md whose second and third columns are hexadecimal numbers.
+/// Returns the table rows of docs/integration.md whose second and third columns are hexadecimal
+/// numbers.
 std::vector<Row> RowsOfThePage() {
   std::ifstream page(GMMU_SOURCE_DIR "/docs/integration.md");
   const std::regex row(R"(\| ([\w\[\].]+) \| 0x([0-9A-F]+) \| 0x([0-9A-F]{16}) \|.*)");

@@ -22,7 +22,7 @@ constexpr uint64_t kHost = 0x10000000;
 
 using Named = std::pair<uint32_t, uint64_t>;  // request id, and word 1 of an event
 
-/// Follows the event port in every cycle.
+/// Checks the event port in every cycle.
 class Watcher {
  public:
   void operator()(const Vgmmu_gpu_axi& t) {
@@ -61,7 +61,7 @@ class Watcher {
     second[lane] = word2;
     if (lane == kWalkStart) EXPECT_TRUE(walking.insert(id).second) << "row " << id << " walks";
     if (lane == kWalkEnd) EXPECT_EQ(walking.erase(id), 1u) << "row " << id << " does not walk";
-    // There are more rows than walks that may read at a time.
+    // With 4 walks or more, there are two more shared rows than walks that may read at a time.
     const unsigned spare = sizes::kNumWalks < 4 ? 0 : 2;
     if (lane <= kEvict) EXPECT_LE(id, sizes::kNumWalks + spare) << "a row; the last is the engine's";
   }
@@ -115,7 +115,7 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     gpu.Set(regs::RingTail{1}, ring);
     gpu.Until([&] { return static_cast<uint32_t>(gpu.host.memory.Read64(fence)) == 5; }, "the fence");
 
-    // Cause a fault, and an invalidation through its register.
+    // Cause a fault, then an invalidation by a register write.
     const auto plain = regs::ClientCtrl{}.set_space(1);
     EXPECT_TRUE(gpu.Traffic(TopMachine::kLast, plain, 0x3F'0000'0000, 0, 1, 1, 1).fault());
     gpu.Set(regs::InvCmd{}.set_scope(regs::Scope::kSpace).set_space(1));

@@ -62,8 +62,8 @@ class PagingLoad : public ::testing::TestWithParam<unsigned> {
   uint32_t fence_ = 0;
 };
 
-// Tests the epoch rule for the aperture: once the fence of an unmap has been written, its pages may
-// be reused.
+// Tests the epoch rule for the aperture: once the fence of an unmap has been written, the unmapped
+// pages may be reused.
 TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
   gpu.host.latency = 150 + gpu.rng() % 300;
   gpu.host.stall_percent = gpu.rng() % 40;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests linked adapters. Exactly the accesses with target peer leave through the host port as kind
-// 3. Accesses of other adapters arrive at s_peer and wait for VRAM only.
+// Tests linked adapters. Accesses with target peer, and no others, leave through the host port with
+// AxUSER kind 3. Accesses of other adapters arrive at s_peer and wait for VRAM only.
 #include "tb/rtl/top/gpu_work.h"
 #include "tb/rtl/top/peer_traffic.h"
 
@@ -131,7 +131,7 @@ TEST_F(GpuPeer, APeerIsAbsentForEachReason) {
   MapPeer(kPeer, uint64_t{1} << 47), absent("the offset has 48 bits");
   MapPeer(kPeer, kPeerVram);
   EXPECT_EQ(Engine(0x400000, 0x600000), regs::Fault::kNone);
-  Link(7, 1);  // An adapter that does not respond causes a bus error.
+  Link(7, 1);  // Adapter 6 is linked but does not respond: a bus error.
   MapPeer(6, kPeerVram);
   EXPECT_EQ(Client(regs::Access::kRead), regs::Fault::kBusRead);
   EXPECT_EQ(Engine(0x400000, 0x600000), regs::Fault::kBusWrite);
@@ -157,8 +157,8 @@ TEST_F(GpuPeer, InboundAccessesReachVramAndItsEndIsTheirs) {
 }
 
 TEST_F(GpuPeer, InboundAccessesNeverWaitForTheHostPort) {
-  // The GPU's accesses to the host and to peers never complete. They come from clients that
-  // alternate between those and VRAM, and from the paging engine.
+  // The GPU's accesses to the host and to peers never complete. They come from the paging engine,
+  // and from clients that alternate between VRAM and the host or a peer.
   constexpr uint64_t kTurns[] = {0x680000, 0x6c0000};
   for (unsigned i = 0; i < 32; ++i) {
     const auto page = [&](regs::Target target, uint64_t offset) {
@@ -190,10 +190,10 @@ TEST_F(GpuPeer, InboundAccessesNeverWaitForTheHostPort) {
     peer.random = true;
     gpu.Until([&] { return peer.reads > reads + 100 && peer.writes > writes + 100; }, "inbound accesses");
     peer.Finish();
-    // The window still works.
+    // The window must still work.
     for (uint32_t i = 0; i < 20; ++i) gpu.WindowWrite(0x700000 + 8 * i, i + how);
     EXPECT_EQ(gpu.WindowRead(0x700000 + 8 * 19), 19u + how);
-    // This client uses only VRAM.
+    // A client that uses only VRAM must still work.
     EXPECT_EQ(gpu.Traffic(TopMachine::kLast, write, 0x420000, 0, 1, 100, 1).count(), 100u);
     gpu.t.bus_master_i = 1;
     gpu.host.hold_w = false;

@@ -91,7 +91,7 @@ TEST(GpuRegisters, SizesInUseAreWhatWasBuiltUntilFewerAreWritten) {
   gpu.Write(regs::SizesInUse::kOffset, regs::SizesInUse().set_l2_ways(1).set_l2_entries(32).raw);
   EXPECT_EQ(done(), 4u);
   EXPECT_EQ(sizes().raw, regs::SizesInUse{built}.set_l2_ways(1).set_l2_entries(32).raw);
-  // A change of sizes does not count.
+  // A change of sizes does not count as an invalidation.
   EXPECT_EQ(gpu.Get<regs::CountersInvalidations>(regs::kCountersBase).n(), 1u);
   gpu.t.reset_i = 1;
   gpu.Step();
@@ -216,7 +216,7 @@ TEST(GpuInterrupts, AMessageIsSentWhenAnEnabledCauseAppears) {
   gpu.Set(regs::InvCmd{0});
   gpu.Until([&] { return gpu.Get<regs::IntStatus>().invalidate() == 1; }, "the cause");
   gpu.Run(200);
-  EXPECT_EQ(gpu.Messages(), 0u);  // The cause is not enabled.
+  EXPECT_EQ(gpu.Messages(), 0u);  // No message is sent: the cause is not enabled.
 
   gpu.Set(regs::IntEnable{0x10});
   gpu.Run(200);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests all rings at once: each has its own order and fences, and an error stops only its own ring.
+// Tests all rings at once: each ring keeps its own order and has its own fences, and an error stops
+// only the ring in which it occurs.
 #include <gtest/gtest.h>
 
 #include "tb/rtl/top/top_machine.h"

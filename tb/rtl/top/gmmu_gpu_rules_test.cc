@@ -195,8 +195,8 @@ TEST_F(RulesFaults, EveryFieldOfARecordIsRight) {
 // ---- AXI.
 
 TEST_F(RulesAxi, TheHostPortsUserIsThePagesAndTheMessages) {
-  // The first eight pages of the source are coherent, the last eight are not. The pages of ring,
-  // buffer and fence record are coherent.
+  // The first eight pages of the source are coherent, the last eight are not. The pages of the
+  // ring, the buffer and the fence record are coherent.
   constexpr uint64_t kHalf = 0x8000;
   constexpr uint32_t kNoSnoop = 1u << 23, kMessage = 2;
   for (uint64_t at = 0; at < kHalf; at += 4096) {
@@ -249,7 +249,7 @@ TEST_F(RulesReset, AnswersThatComeAfterAResetAreSwallowed) {
   EXPECT_EQ(gpu.Get<regs::Ctrl>().raw, 0u);
   EXPECT_EQ(gpu.Get<regs::RingCtrl>(TopMachine::RingAt(0)).raw, 0u);
 
-  // After the reset, reads with the same requesters and ids are issued while the old responses
+  // After the reset, the same requesters issue reads with the same ids while the old responses
   // arrive.
   gpu.host.latency = 2 * kIsolatorTimeout;
   Program();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests silencing the GPU with ctrl.silence. No access starts on the memory ports from the time
-// that status.silent is set until the release; afterwards all work completes.
+// Tests silencing the GPU with ctrl.silence. From the time that status.silent is set until software
+// clears ctrl.silence, no access starts on the memory ports; afterwards all work completes.
 #include "tb/rtl/top/gpu_work.h"
 
 namespace gmmu::top {
 namespace {
 
-constexpr unsigned kWindow = 5;  // the window's number as a requester
+constexpr unsigned kWindow = 5;  // requester number of the window
 
-/// Counts offers and beats of the GPU's own accesses on its memory ports.
+/// Counts offers and beats on the memory ports, except those of window accesses.
 class GpuSilence : public GpuWork {
  protected:
   GpuSilence() {
@@ -51,7 +51,7 @@ TEST_F(GpuSilence, UnderFullLoadNothingMovesAndAllWorkIsDoneAfterwards) {
     gpu.vram.shuffle = gpu.host.shuffle = stalls;
     gpu.vram.stall_percent = gpu.host.stall_percent = stalls ? 25 : 0;
     for (uint64_t i = 0; i < 0x6000; i += 8) gpu.vram.memory.Write64(kVram + i, 0);
-    // All causes are clear, so at least one message must follow.
+    // All interrupt causes have been cleared, so the new work must send at least one more message.
     const unsigned messages = gpu.Messages();
     Put(0, 0, Copies(6, 4096), when);
     Kick(0, when / 211 % 2 ? 0 : 1);
@@ -89,7 +89,7 @@ TEST_F(GpuSilence, VramStaysReachableThroughTheWindow) {
   BeSilent();
   for (uint32_t i = 0; i < 40; ++i) gpu.WindowWrite(0x700000 + 8 * i, i + 1);
   EXPECT_EQ(gpu.Read(regs::IntEnable::kOffset), 0x3fu);
-  gpu.Set(regs::InvStart{0x5000});  // This write waits for the window's writes.
+  gpu.Set(regs::InvStart{0x5000});  // A register write waits for earlier window writes.
   EXPECT_EQ(gpu.vram.memory.Read64(0x700000 + 8 * 39), 40u);
   EXPECT_EQ(gpu.WindowRead(0x700000 + 8), 2u);
   gpu.WindowSettle();

@@ -30,7 +30,7 @@ TEST_F(GpuRing, ACopyThenItsFenceThenTheMessage) {
 class GpuRingSeeds : public GpuRing, public ::testing::WithParamInterface<unsigned> {};
 
 TEST_P(GpuRingSeeds, CopiesAtAnyAlignmentUnderBackPressure) {
-  gpu.rng.seed(GetParam());  // Every seed starts with cold TLBs.
+  gpu.rng.seed(GetParam());  // Each seed runs on a new GPU with cold TLBs.
   gpu.vram.shuffle = gpu.host.shuffle = true;
   gpu.vram.stall_percent = gpu.host.stall_percent = 30;
   for (uint32_t i = 1; i <= 6; ++i) {

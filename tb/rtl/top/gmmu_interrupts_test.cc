@@ -6,12 +6,12 @@
 namespace gmmu::top {
 namespace {
 
-/// Models the causes, software, and the bus around the block. Tracks which messages may and which
-/// must be sent; the block has kDelay cycles to react.
+/// Models the block's interrupt causes, its software and its bus. Tracks which messages may be sent
+/// and which must be sent; the block has kDelay cycles to react.
 class Interrupts : public BlocksTest {
  protected:
   static constexpr int kDelay = 4;
-  // Cycles from the decision to send a message to its offer.
+  // Cycles between the decision to send a message and the message's offer.
   static constexpr uint64_t kDecided = 2;
 
   Interrupts() {
@@ -119,7 +119,8 @@ class Interrupts : public BlocksTest {
   bool working_ = false, last_both_ = false, aw_taken_ = false;
   bool w_taken_ = false, begun_ = false, answered_ = false, cleared_ = false, owed_ = false;
   bool idle_ = false;
-  uint64_t answer_ = 0, asked_ = 0, last_ = kDecided + 1;  // No cause has requested a message yet.
+  // Initially, no cause has requested a message, so none may be sent: asked_ + kDecided < last_.
+  uint64_t answer_ = 0, asked_ = 0, last_ = kDecided + 1;
   int stood_ = 0, open_ = kDelay, waits_ = 0;
 };
 
@@ -210,7 +211,7 @@ TEST_P(Interrupts, ACauseDuringAMessageSendsTheNextBehindIt) {
 
 TEST_P(Interrupts, RandomCausesClearsAndEnables) {
   for (int i = 0; i < 8000; ++i) {
-    const unsigned busy = i / 1000 % 2 ? 4 : 25;  // percent of the cycles
+    const unsigned busy = i / 1000 % 2 ? 4 : 25;  // share of cycles with a change, in percent
     if (Chance(busy / 2)) t.int_enable_i = static_cast<uint8_t>(Random(0, 63));
     if (Chance(busy / 2)) t.int_open_i = Chance(70);
     const unsigned causes = Chance(busy) ? 1u << Random(0, 5) : 0;

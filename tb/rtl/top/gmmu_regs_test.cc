@@ -71,7 +71,7 @@ TEST_P(Regs, ARootWaitsForTheOperationBeforeItOthersDoNot) {
   EXPECT_TRUE(regs::InvStatus{Read(regs::InvStatus::kOffset)}.busy());
   Write(regs::InvStart::kOffset, 0x1000);  // This write must not wait.
   Write(space, rng());                     // The next write of a root uses this geometry.
-  Write(regs::InvCmd::kOffset, 0x102);     // This command is ignored.
+  Write(regs::InvCmd::kOffset, 0x102);     // This command is ignored: an operation is in progress.
   EXPECT_EQ(operations_, 1u);
   t.regs_addr_i[n] = space + 8;
   Cycle();
@@ -92,8 +92,8 @@ TEST_P(Regs, ARootWaitsForTheOperationBeforeItOthersDoNot) {
   EXPECT_EQ(regs::InvStatus{Read(regs::InvStatus::kOffset)}.done(), 3u);
 }
 
-// The address of a ring's or client's register may hold another space's number in the address bits
-// that select a space.
+// A root's write must use its own space's geometry, even after an access to a ring's or client's
+// register whose address has another space's number in the bits that select a space.
 TEST_P(Regs, ARootTakesItsOwnGeometryWhateverIsAccessedBetweenThem) {
   unsettled = 0;
   const unsigned spaces = kRegsSizes[n].spaces;

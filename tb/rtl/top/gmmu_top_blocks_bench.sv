@@ -32,7 +32,7 @@ module gmmu_top_blocks_bench
   output logic [5:0]  int_status_o,
   output logic        int_irq_o,
   input  logic        int_open_i,     // 0: messages are held, and int_why_i is the reason
-  input  logic [1:0]  int_why_i,      // no bus master, messages disabled, host port closed, silence
+  input  logic [1:0]  int_why_i,      // no bus master, messages disabled, port closed, silence
   input  logic [63:0] int_address_i,
   input  logic [31:0] int_data_i,
   output wr_req_t     int_wr_req_o,
@@ -117,8 +117,8 @@ module gmmu_top_blocks_bench
   output wr_req_t     win_wr_req_o [2],
   input  wr_rsp_t     win_wr_rsp_i [2],
 
-  // Registers in three sizes: 4, 1, 64 clients; 16, 2, 64 spaces; 1, 1, 4 rings. All share the
-  // inputs for values.
+  // Registers in three sizes, with 4, 1 and 64 clients, 16, 2 and 64 spaces, and 1, 1 and 4 rings.
+  // The three sizes share the inputs that hold readable values.
   input  logic        regs_wr_valid_i [3],
   output logic        regs_wr_ready_o [3],
   input  logic [15:0] regs_addr_i [3],
@@ -153,7 +153,7 @@ module gmmu_top_blocks_bench
   output logic [63:0] regs_client_rd_o [3],
   output logic [2:0]  regs_client_word_o [3],
   output logic [63:0] regs_client_data_o [3],
-  // The client that drives client_data; others return 0.
+  // Client regs_client_from_i returns regs_client_data_i; all other clients return 0.
   input  logic [5:0]  regs_client_from_i [3],
   input  logic [63:0] regs_client_data_i [3],
   output logic        regs_ctl_valid_o [3],
@@ -180,7 +180,7 @@ module gmmu_top_blocks_bench
   output logic [8:0]  ev_valid_o [3],
   output logic [9*192-1:0] ev_event_o [3]
 );
-  // ---- Blocks without sizes.
+  // ---- Blocks without size parameters.
   gmmu_ctl_arbiter u_arbiter (
     .clk_i, .rst_i, .valid_i(arb_valid_i), .ready_o(arb_ready_o), .ctl_i({arb_ctl_i[1], arb_ctl_i[0]}),
     .done_o(arb_done_o), .valid_o(arb_valid_o), .ready_i(arb_ready_i), .ctl_o(arb_ctl_o),
@@ -196,7 +196,7 @@ module gmmu_top_blocks_bench
     .wr_req_o(int_wr_req_o), .wr_rsp_i(int_wr_rsp_i),
     .sent_o(int_sent_o), .idle_o(int_idle_o));
 
-  // ---- Blocks of the default and the smallest size.
+  // ---- Blocks in the default and in the smallest size.
   function automatic config_t log_sizes(int n);
     config_t c;
     c = gmmu_config_pkg::Built;

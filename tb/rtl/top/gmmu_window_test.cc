@@ -32,7 +32,7 @@ TEST_P(Window, ReadsPassAWriteUntilItHasBothItsAddressAndItsData) {
     late = true;
     AddWrites(1);
     TakeHalfOfAWrite();
-    if (&late == &w_late) AddWrites(1);  // The next write's AW waits behind the W beat.
+    if (&late == &w_late) AddWrites(1);  // The next write's AW must wait for this write's W beat.
     const size_t before = answered_[kWrite];
     AddReads(8);
     FinishReads();

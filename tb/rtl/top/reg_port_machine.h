@@ -19,8 +19,8 @@ struct Commit {
   uint64_t data;
 };
 
-/// The effect of a write: a 64-bit write takes effect at once. A low half is stored until the high
-/// half commits both.
+/// Models the effect of writes: a 64-bit write takes effect at once. A low half is stored until the
+/// write of the high half commits both.
 class WriteModel {
  public:
   /// Returns {response, committed write}.
@@ -139,7 +139,7 @@ class RegPort : public BlocksTest {
   bool Works() const { return answers_ != aw_taken_ || answers_ != w_taken_ || reads_done_ != ar_taken_; }
   void Drive() {
     // Unless `together` is set, reads and writes are never in progress at the same time, and writes
-    // go first.
+    // have priority.
     const bool writing = aw_taken_ != answers_ || w_taken_ != answers_;
     const bool reading = reading_offered_ || ar_taken_ != reads_done_;
     const bool may_write = together || !reading, may_read = together || !writing;
@@ -166,8 +166,8 @@ class RegPort : public BlocksTest {
   }
 
   void CheckWrite() {
-    // The current write is number answers_. It may use the bus after both its AW and its W have
-    // been accepted.
+    // Write number answers_ is in progress. It may use the bus only after both its AW and its W
+    // have been accepted.
     const bool whole = aw_taken_before_ > answers_ && w_taken_before_ > answers_;
     if (whole && !judged_) {
       std::tie(expected_response_, expected_) = model_.Take(writes[answers_]);

@@ -95,7 +95,7 @@ class Regs : public BlocksTest {
     if (at == regs::Cycle::kOffset) {
       EXPECT_GE(value, begin);
       EXPECT_LE(value, now);
-    } else if (value != before) {  // The MMU may have completed an operation meanwhile.
+    } else if (value != before) {  // The MMU may have completed an operation during the read.
       EXPECT_EQ(value, Expected(at)) << std::hex << value;
     }
   }

@@ -149,7 +149,8 @@ class TopMachine : public BlockBench<Vgmmu_gpu_axi> {
   static uint32_t SpaceAt(unsigned space) { return regs::kSpaceBase + space * regs::kSpaceStride; }
   static uint32_t RingAt(unsigned ring) { return regs::kRingBase + ring * regs::kRingStride; }
 
-  /// Sets the enable bit of the PCI function's interrupt message, which is set after construction.
+  /// Sets or clears the enable bit of the PCI function's interrupt message. It is set after
+  /// construction.
   void EnableMessages(bool on);
   /// Returns the number of interrupt messages on the host port so far.
   unsigned Messages() const;

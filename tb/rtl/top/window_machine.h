@@ -126,7 +126,7 @@ class Window : public BlocksTest {
     unsigned id;
     uint64_t address, due;
     size_t number;      // index among the accesses of its kind
-    bool error, whole;  // whole: the data of the write was accepted
+    bool error, whole;  // whole: false while the write's data is missing
   };
 
   uint32_t AnyOffset() {
@@ -211,7 +211,8 @@ class Window : public BlocksTest {
     EXPECT_EQ(ax.len, 0);
     EXPECT_FALSE(t.win_stop_i[n] && t.win_stopped_o[n]) << "stopped";
     const uint64_t address = t.win_base_i[n] + (todo[kind][issued_[kind]].offset & ~7u);
-    const uint64_t past = address >> 48 ? 1ull << 47 : 0;  // wrapped: an address past VRAM
+    // If the base makes an address exceed 48 bits, the access must go past the end of VRAM.
+    const uint64_t past = address >> 48 ? 1ull << 47 : 0;
     EXPECT_EQ(ax.addr, (address & 0xffff'ffff'ffff) | past);
     EXPECT_EQ(issued_[1 - kind], ended_[1 - kind]) << "reads and writes overlap";
     if (kind == kRead) EXPECT_EQ(w_issued_, ended_[kWrite]);
@@ -349,7 +350,7 @@ class Window : public BlocksTest {
   uint64_t lag_until_ = 0;
   unsigned passed_[2] = {};  // addresses of the other kind accepted while one of this kind waits
   std::vector<uint64_t> bases_[2];
-  std::deque<size_t> data_;  // writes with accepted data whose address is not accepted
+  std::deque<size_t> data_;  // writes whose data was accepted, but not their address
   std::vector<Issued> flying_[2];
   std::map<uint64_t, uint64_t> memory_, seen_;
   std::set<uint64_t> unknown_;  // words that a lost write may have written

@@ -267,7 +267,7 @@ void FakeBoard::ConfigWrite(uint32_t offset, unsigned size, uint32_t value) {
 }
 
 void FakeBoard::WriteBoard(uint8_t index, uint64_t value) {
-  if (index == 11) {  // a new key changes the contents of VRAM, as D3 does
+  if (index == 11) {  // the key of VRAM: a new key changes the contents, as D3 does
     if (value != vram_key_) ConfigWrite(ConfigSpace::kPower + 4, 2, 3), ConfigWrite(ConfigSpace::kPower + 4, 2, 0);
     vram_key_ = value;
   } else if (index == 16) {

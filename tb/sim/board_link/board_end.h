@@ -8,8 +8,8 @@
 namespace gmmu::sim::board {
 
 /// The board's end of the transport protocol, written from docs/board-link.md alone. It shares no
-/// code with sim/board_link, not even COBS and the checksum, so that an error in either end becomes
-/// visible.
+/// code with sim/board_link, not even COBS and the checksum, so that an error in either end is
+/// detected.
 class BoardEnd {
  public:
   using Bytes = std::vector<uint8_t>;
@@ -56,7 +56,7 @@ class BoardEnd {
   bool owe_ack_ = false, owe_nak_ = false, asked_ahead_ = false, asked_damaged_ = false;
 
   Bytes up_;
-  std::deque<Bytes> out_;  ///< unacknowledged frames; first_ is the number of the first
+  std::deque<Bytes> out_;  ///< unacknowledged frames; first_ is the number of the oldest one
   uint8_t first_ = 0;
   size_t next_ = 0;
   unsigned host_room_ = 0;

@@ -36,7 +36,7 @@ class Wire {
     for (const uint8_t byte : Pass(down_)) board.Receive(byte);
     for (const uint8_t byte : Pass(up_)) host.Receive(&byte, 1, now);
   }
-  /// Steps until `done`, but for at most `ms` of simulated time.
+  /// Steps the simulation until `done` returns true, but for at most `ms` of simulated time.
   template <typename Done>
   bool Until(const Done& done, uint64_t ms) {
     for (const uint64_t end = now + ms * kMs; now < end; Step())
@@ -157,7 +157,7 @@ TEST(LinkEnd, NeverHasMoreThanAWindowOut) {
   Wire wire(4);
   ASSERT_TRUE(wire.Open());
   wire.host.Send(Bytes(100 * kMostPayload, 5));
-  wire.Until([] { return false; }, 100);  // the board consumes no frame
+  wire.Until([] { return false; }, 100);  // the board takes no frame, so the window stays full
   EXPECT_EQ(wire.board.violation(), "");
   size_t frames = 0;
   while (!wire.board.TakeFrame().empty()) ++frames;

@@ -32,7 +32,7 @@ TEST_F(BoardTest, SaysWhatItIs) {
   Run(10'000);
   const uint64_t passed = BoardRegister(4) - before;
   EXPECT_NEAR(static_cast<double>(passed), static_cast<double>(board_.cycles() - cycles), 3000);
-  EXPECT_EQ(BoardRegister(9) >> 16, 0u);  // only damaged frames, as the reset may truncate a hello
+  EXPECT_EQ(BoardRegister(9) >> 16, 0u);  // damaged frames only: the reset may truncate a hello
 }
 
 TEST_F(BoardTest, ControlMessageAndLedsKeepWhatIsWritten) {
@@ -137,7 +137,7 @@ TEST_F(BoardTest, ARegisterWriteThatWaitsForAWalkDoesNotKeepItsDataAway) {
   BringUp(0x500003, 0x400009, 100);
   WriteRegister(0x1010, 1);
   Until([&] { return reads_ > 0; }, "a read");
-  // Each of these writes of space.root changes the root and therefore flushes the space.
+  // Each of these writes to space.root changes the root and therefore flushes the space.
   for (int i = 0; i < 20; ++i) WriteRegister(0x2018, 0x8001000000800000 | (i & 1 ? 0 : 0x1000));
   Until([&] { return !writes_.empty() && writes_.back().address == 0x30000; }, "the fence or an end", 6'000'000);
 }

@@ -180,7 +180,7 @@ TEST_F(SdramChipTest, FindsAWriteWithoutACycleBetweenItAndTheDataOfARead) {
   PowerUp();
   Open();
   Do(Read(0, 0));
-  Wait(5);  // the data comes at edges 2 to 5 after the command
+  Wait(5);  // the read data is on the bus at edges 2 to 5 after the command
   Do(Write(0, 0, 0));
   ExpectOnly(SdramRule::kContention);
 }

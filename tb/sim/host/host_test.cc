@@ -170,8 +170,8 @@ TEST_F(PostedWrites, TheCpuSeesAShortWriteWhenItHasArrived) {
   EXPECT_EQ(Cpu(), 5u);
 }
 
-// This order matters, for example, if a command writes a page-table entry in host memory and a
-// later walk reads it.
+// A device read must see earlier posted writes, for example if a command writes a page-table entry
+// in host memory and a later walk reads that entry.
 TEST_F(PostedWrites, AReadOfTheDeviceSeesTheShortWritesBeforeIt) {
   Write(5);
   Write(6);

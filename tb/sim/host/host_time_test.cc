@@ -17,7 +17,7 @@ TEST(HostTime, RequestsOfAPageWaitForItsWalk) {
   const uint64_t first = time.Serve(kGpu, 0x5000, 64, false, 0);
   const uint64_t joins = time.Serve(kGpu, 0x5040, 64, false, 0);
   const uint64_t hit = time.Serve(kGpu, 0x6000, 64, false, 0);
-  EXPECT_GT(first, hit + 60'000);  // the walk makes two reads
+  EXPECT_GT(first, hit + 60'000);  // the miss waits for a walk of two reads
   EXPECT_GE(joins + 20'000, first);
   EXPECT_LT(time.Serve(kGpu, 0x5000, 64, false, 1'000'000), 1'000'000 + hit + 20'000);
 }

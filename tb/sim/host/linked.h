@@ -12,7 +12,7 @@ namespace gmmu::sim {
 
 /// The GPUs of a machine, powered on and linked, each with a running ring and with space 1. Pages 0 and 1 of the space
 /// map the GPU's own VRAM, starting at 0x100000. Pages 2n + 2 and 2n + 3 map the same VRAM range of
-/// GPU n with target peer; if n is the accessing GPU's own number, an access faults with
+/// GPU n with target peer; an access to the pages with the accessing GPU's own number faults with
 /// `peer_absent`.
 class LinkedMachine {
  public:
@@ -24,7 +24,7 @@ class LinkedMachine {
   unsigned units() const { return static_cast<unsigned>(gpus_.size()); }
   BareMachine& gpu(unsigned unit) { return *gpus_[unit]; }
 
-  /// Return virtual addresses in space 1: Own in the VRAM of the accessing GPU, Of in the VRAM of
+  /// Return virtual addresses in space 1: Own for the VRAM of the accessing GPU, Of for the VRAM of
   /// GPU `unit`.
   static uint64_t Own(uint64_t offset = 0) { return offset; }
   static uint64_t Of(unsigned unit, uint64_t offset = 0) { return (unit + 1) * kBytes + offset; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests those functions of the machine that need no device; tb/system/every_engine_test.cc tests the contract of all
-// engines.
+// Tests the functions of the machine that need no device; tb/system/every_engine_test.cc tests the
+// contract of all engines.
 #include "host/machine.h"
 
 #include <gmock/gmock.h>

@@ -12,7 +12,7 @@
 namespace gmmu::sim {
 
 /// Checks, for any engine with an IOMMU, that a device access to a page without an owner is
-/// reported with its host address. Accesses to owned pages and the IOMMU's own reads are not
+/// reported with the page's host address. Accesses to owned pages and the IOMMU's own reads are not
 /// reported.
 inline void AccessesToPagesThatNobodyHasAreFound(hw::Platform& p, BareMachine& m) {
   constexpr uint64_t kPage = hw::kPageSize, kOwned = 0x400000, kGone = 0x1'2345'6000;

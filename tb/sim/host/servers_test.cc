@@ -60,7 +60,7 @@ TEST(Wire, WhoComesWaitsOnlyForWhatWasReadyBefore) {
   EXPECT_EQ(wire.Send(1'000, 100), 1'100u);
   for (uint64_t i = 0; i < 20; ++i) static_cast<void>(wire.Send(1'000 + 200 * i, 200));  // reserved
   const uint64_t urgent = wire.SendNow(1'010, 50);
-  EXPECT_GE(urgent, 1'300u);  // two packets became ready earlier
+  EXPECT_GE(urgent, 1'300u);  // the two packets that became ready earlier go first
   EXPECT_LE(urgent, 1'400u);
   EXPECT_LE(wire.SendNow(1'010, 50), urgent + 50);
   EXPECT_GT(wire.Send(1'010, 50), 5'000u);
@@ -133,7 +133,7 @@ TEST(Window, GivesPlacesBackInTheirOrder) {
   EXPECT_EQ(slots.Free(0), 100u);
   slots.Take(130);
   EXPECT_EQ(slots.Free(0), 100u);
-  EXPECT_EQ(slots.Free(0, 1), 130u);  // if one more slot were taken first
+  EXPECT_EQ(slots.Free(0, 1), 130u);  // the result if one more request took a slot first
 }
 
 }  // namespace

@@ -64,7 +64,8 @@ uint64_t ReadHost(TimeModel& time, unsigned requests = 1) {
   return end;
 }
 
-/// A copy between host pages reserves link time for its writes at the times at which its reads end.
+/// A copy between host pages reserves link time for its writes in advance, at the times at which
+/// its reads end. A read request that is ready earlier must not wait for these reservations.
 TEST(TimeModel, AReadRequestPassesWritesThatAreBookedForLater) {
   TimeModel quiet{TimeParameters{}}, busy{TimeParameters{}};
   const uint64_t alone = quiet.Request(0);

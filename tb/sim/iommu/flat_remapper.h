@@ -10,7 +10,7 @@ namespace gmmu::sim {
 
 /// A second implementation of Remapper, a remapping unit that exists only for tests. It has one
 /// 64-bit register at offset 0, which holds the address of the directory. Bit 0 enables
-/// translation. Bit 1 reads 1 while accesses that were translated before the previous write of the
+/// translation. Bit 1 reads 1 while accesses that were translated before the latest write to the
 /// register are in flight.
 ///
 /// The directory is a page of 128 records of four words. Record 0 holds the oldest fault that software has not read:
@@ -20,7 +20,7 @@ namespace gmmu::sim {
 /// the address of a table; word 2 is the number of words in that table. Word n of a table is the host address of
 /// logical page n, with bit 0 set if the page is mapped.
 ///
-/// The unit caches table words that map a page. Each write of the register empties the cache. The
+/// The unit caches table words that map a page. Each write to the register empties the cache. The
 /// unit accesses memory directly, in zero simulated time: its walks request no reads from the
 /// machine.
 class FlatRemapper : public Remapper {

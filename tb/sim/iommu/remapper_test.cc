@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint16_t kDevice = 0x0100, kOther = 0x0208;
 
-/// A unit with its memory and the software that programs the unit.
+/// A remapping unit, its memory, and the software that programs the unit.
 class Unit {
  public:
   virtual ~Unit() = default;

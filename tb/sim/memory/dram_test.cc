@@ -55,12 +55,12 @@ TEST(DramTiming, StreamsAnOpenRowAtTheBusRate) {
 TEST(DramTiming, OverlapsBanksButNotTheBus) {
   DramTiming dram(Plain());
   const uint64_t first = dram.Access(0, 0, 64, false);
-  EXPECT_EQ(dram.Access(0, 1024, 64, false), first + 4'000);  // bank 1 was activated meanwhile
+  EXPECT_EQ(dram.Access(0, 1024, 64, false), first + 4'000);  // both banks are activated at once
 }
 
 TEST(DramTiming, ClosesARowOnlyAfterItsLastColumnCommand) {
   DramTiming dram(Plain());
-  dram.Access(0, 0, 64, false);  // its column command ends at 14,000
+  dram.Access(0, 0, 64, false);  // the column command of this access ends at 14,000 ps
   EXPECT_EQ(dram.Access(0, 4096, 64, false), 14'000u + 12'000 + 10'000 + 14'000 + 4'000 + 1'000);
 }
 

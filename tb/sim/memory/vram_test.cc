@@ -55,7 +55,7 @@ TEST(VramCore, LosesEveryByteWithItsPowerAndTellsItsHooks) {
   uint64_t written = 0;
   vram.AddWriteHook([&](uint64_t, const uint8_t*, size_t size) { written += size; });
   vram.LosePower();
-  EXPECT_EQ(written, 10000u - 8192);  // the last page only; the others were never written
+  EXPECT_EQ(written, 10000u - 8192);  // the last page: no other page has been written
   for (int i = 0; i < 2; ++i) {
     uint8_t now[10000];
     ASSERT_TRUE(vram.Read(0, now, sizeof now));

@@ -144,7 +144,7 @@ TEST(RtlEngine, TranslatesDmaAndRefusesWhatIsNotMapped) {
     EXPECT_EQ(m.Bytes(0x1'2345'6000, 2048), expected);
     EXPECT_GT(CounterOf(p, "iommu", "iotlb_hits"), 0u);
     // Many reads of a page miss at the same time and share one walk. The first page needs six table
-    // reads, each other page one or a few.
+    // reads, each other page one or a few, hence at most 16.
     EXPECT_LE(CounterOf(p, "iommu", "walk_reads"), 16u);
 
     EXPECT_FALSE(m.Execute(BareMachine::Copy(Target::kSystem, 0x9000, Target::kVram, 0x8000, 64)));
@@ -164,7 +164,7 @@ TEST(RtlEngine, ShowsTheDevicesWritesBeforeTheRegisterThatReportsThem) {
     m.StartRing();
     m.Fill(0x400000, 4096, 1);
     ASSERT_TRUE(m.Execute(BareMachine::Copy(Target::kSystem, 0x400000, Target::kVram, 0x8000, 4096)));
-    // To wait for the second copy, the test polls last_fence. It changes when the write of the
+    // The test waits for the second copy by polling last_fence, which changes when the write of the
     // fence record is accepted, before the record is in memory.
     const auto commands = BareMachine::Copy(Target::kVram, 0x8000, Target::kSystem, 0x600000, 4096);
     const uint64_t entry[4] = {BareMachine::kBuffer,

@@ -145,7 +145,7 @@ TEST_F(ReferenceWalkTest, RefusesTablesInTheApertureAndInPeers) {
 }
 
 TEST_F(ReferenceWalkTest, ProtectsPagesButIgnoresProtectionOnInnerEntries) {
-  Put(Target::kVram, kLevel1, 0x3FC059);  // RO and NX are set with a table pointer
+  Put(Target::kVram, kLevel1, 0x3FC059);  // RO and NX are set in an entry that points to a table
   EXPECT_EQ(Walk(kVa, Access::kWrite).fault, Fault::kNone);
   Put(Target::kVram, kLeaf, 0x9876500D);
   ExpectFault(kVa, Fault::kWriteProtect, 0, Access::kWrite);
@@ -181,7 +181,7 @@ TEST_F(ReferenceWalkTest, RefusesEveryReservedFormOfA64KiBEntry) {
 }
 
 TEST_F(ReferenceWalkTest, RefusesTable64kWhereNo64KiBLeafTableIsNamed) {
-  Put(Target::kVram, 0x3FE000, 0x3FD241);  // in an entry above level 1
+  Put(Target::kVram, 0x3FE000, 0x3FD241);  // table_64k in an entry above level 1
   ExpectFault(kVa, Fault::kEntryReserved, 2);
   Put(Target::kVram, 0x3FE000, 0x3FD041);
   Put(Target::kVram, kLevel1, 0x40000261);  // a large page

@@ -57,7 +57,7 @@ TEST_F(WalkLogTest, AnEntryOfLevel1MayNameATableOf64KiBEntriesAndARestartSetsThe
   log.Start(0, 1, false);
   Read(0, 101, 101, 110, regs::PteEntry().set_valid(1).set_table_64k(1).raw);
   Read(0, 112, 112, 120, 0);
-  log.Start(0, 1, false);  // the walk continues with the pair's other half
+  log.Start(0, 1, false);  // the walk continues with the other word of the dual entry
   Read(0, 123, 123, 130, regs::PteEntry().set_valid(1).raw);
   Read(0, 132, 132, 140, 0x41);
   log.End(141, 0);

@@ -23,7 +23,8 @@ struct Bench {
   explicit Bench(const MachineConfig& config = Config()) : machine(config), bare(machine) { bare.PowerOn(); }
   ~Bench() { EXPECT_THAT(machine.Findings(), ::testing::IsEmpty()); }
 
-  /// Starts ring `ring` with 16 entries. Each ring's memory begins 64 KiB after that of the previous ring.
+  /// Starts ring `ring` with 16 entries. The memory of each ring begins 64 KiB after the memory of
+  /// the previous ring.
   void StartRing(unsigned ring) {
     const uint32_t at = Block(ring);
     bare.Write(at + regs::RingBase::kOffset, RingAt(ring));
@@ -32,7 +33,7 @@ struct Bench {
     bare.Write(regs::IntEnable::kOffset, 3);
     bare.Write(regs::Ctrl::kOffset, 1);
   }
-  /// Writes the entry at index `index`; the caller rings the doorbell.
+  /// Writes a ring entry at index `index`; the caller must ring the doorbell.
   void Put(unsigned ring, unsigned index, const std::vector<uint64_t>& words, uint32_t fence) {
     const uint64_t buffer = RingAt(ring) + 0x4000 + 0x200 * index;
     const uint64_t entry[4] = {buffer,

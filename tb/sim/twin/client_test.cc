@@ -85,8 +85,8 @@ TEST_F(SlowVram, ATranslationThatWasInvalidatedIsAskedForAgain) {
   EXPECT_EQ(regs::ClientStatus{b.bare.Read(regs::kClientBase + regs::ClientStatus::kOffset)}.count(), 32u);
 }
 
-/// The silence begins before the translation of the lines is known, and the space is invalidated
-/// during the silence. When the silence ends, the lines must be retranslated.
+/// The GPU is silenced before the lines have been translated, and the space is invalidated during
+/// the silence. When the silence ends, the lines must be retranslated.
 TEST_F(SlowVram, WhatSilenceAndAnInvalidationHoldBackReadsMemoryAfterIt) {
   std::vector<uint64_t> words(32 * 8);
   for (size_t i = 0; i < words.size(); ++i) words[i] = i + 1;

@@ -26,7 +26,7 @@ TEST(Command, AHeaderIsJudgedByOpcodeSizeAndReservedBits) {
   EXPECT_EQ(judge(Head(Opcode::kNop, 7), 6), Fault::kCommandBad);
   EXPECT_EQ(judge(Head(static_cast<Opcode>(10), 1)), Fault::kCommandBad);
   EXPECT_EQ(judge(Head(Opcode::kTableWrite, 2)), Fault::kCommandBad);  // no entry
-  EXPECT_EQ(judge(Head(Opcode::kApertureList, 2)), Fault::kNone);      // a list of no pages
+  EXPECT_EQ(judge(Head(Opcode::kApertureList, 2)), Fault::kNone);      // an empty list of pages
   EXPECT_EQ(judge(Head(Opcode::kFlushTlb, 3, 3 << 10)), Fault::kCommandBad);
   for (unsigned bit = 0; bit < 64; ++bit) {
     const bool reserved = (bit >= 18 && bit < 24) || (bit >= 40 && bit < 48);

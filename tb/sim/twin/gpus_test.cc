@@ -129,7 +129,7 @@ TEST(Machine, WaitsWhileTheHostPortIsClosed) {
     else b.machine.ConfigWrite(BareMachine::kGpu, 4, 2, 2);
     b.Ring(0, 1);
     EXPECT_FALSE(b.machine.WaitForMessage(100'000));
-    EXPECT_EQ(b.bare.Read(regs::Status::kOffset), 0u);  // not idle, as work is still pending
+    EXPECT_EQ(b.bare.Read(regs::Status::kOffset), 0u);  // not idle, because work is still pending
     if (silence) b.machine.gpu(0).Silence(false);
     else b.machine.ConfigWrite(BareMachine::kGpu, 4, 2, 6);
     EXPECT_TRUE(b.machine.WaitForMessage(100'000));

@@ -15,7 +15,8 @@ using regs::PteEntry;
 using regs::Scope;
 using regs::Target;
 
-/// The dual space of docs/page-tables.md as space 1; both halves of its pair point to a leaf table.
+/// The dual space of docs/page-tables.md as space 1; both words of its dual entry point to a leaf
+/// table.
 class TwinMmuTest : public ::testing::Test {
  protected:
   TwinMmuTest() {

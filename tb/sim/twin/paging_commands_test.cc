@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which bytes the paging engine's commands write, and at which byte a command stops if it
-// faults.
+// Tests which bytes the paging engine's commands write, and at which byte a faulting command stops.
 #include "tb/sim/twin/work.h"
 
 namespace gmmu::sim::twin {

@@ -26,8 +26,8 @@ struct Preempt : ::testing::Test {
     b.bare.Write(Bench::Block(ring) + regs::RingCtrl::kOffset, ctrl.raw);
   }
   void Ask(unsigned ring) { Write(ring, Ctrl().set_preempt(1)); }
-  /// Restarts the ring. Its entry 0 is the rest of the old entry `index`, from byte `offset` of its
-  /// buffer on.
+  /// Restarts the ring. Its entry 0 is the rest of the previous entry `index`, beginning at byte
+  /// `offset` of that entry's buffer.
   void Resume(unsigned ring, unsigned index, uint64_t offset, uint64_t words, uint32_t fence) {
     Write(ring, regs::RingCtrl());
     b.Ring(ring, 0);

@@ -92,7 +92,7 @@ TEST(Peers, CountersAndFindingsNameTheUnit) {
     if (c.block == "unit1.link" && c.name == "packets") answered = c.value;
   }
   EXPECT_EQ(sent, 4096u);
-  EXPECT_EQ(answered, 0u);  // in the twin, write responses take no time on a wire
+  EXPECT_EQ(answered, 0u);  // the twin sends no packets for write responses
   ASSERT_TRUE(m.gpu(1).ClientReads(1));
   m.gpu(1).WriteVram(0x2000, &moved, sizeof moved);
   machine.NoteFlush(1, 1, 0, ~uint64_t{0});  // no flush was made

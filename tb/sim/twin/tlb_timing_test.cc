@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which entries the twin's TLBs hold at which time, through counters, on a machine whose space 1 maps 2 MiB.
+// Tests which entries the twin's TLBs hold at which time, as observed through counters, on a
+// machine whose space 1 maps 2 MiB.
 #include "twin/tlb_timing.h"
 
 #include <map>
@@ -58,7 +59,7 @@ TEST(TlbTiming, AMissWalksAHitDoesNot) {
 TEST(TlbTiming, WhoComesBeforeTheWalkHasEndedJoinsIt) {
   Tlbs tlbs;
   const uint64_t first = tlbs.Look(3, 0);
-  // This lookup is answered after the lookup that started the walk.
+  // This lookup receives its response 7 ns after the lookup that started the walk.
   EXPECT_EQ(tlbs.Look(3, 100'000, 1), first - 100'000 + 7'000);
   EXPECT_EQ(tlbs.Count("walks"), 1u);
   EXPECT_EQ(tlbs.Count("l2_merged"), 1u);
@@ -76,7 +77,7 @@ TEST(TlbTiming, AWalkReadsForItselfThePointerThatAnotherOneHasNotBroughtYet) {
 TEST(TlbTiming, ANeighbouringMissFetchesTheLine) {
   Tlbs tlbs;
   for (uint64_t page = 0; page < 16; ++page) static_cast<void>(tlbs.Look(page, page * 1'000'000));
-  EXPECT_EQ(tlbs.Count("walks"), 3u);  // the first walk fills page 0 only, the others a line each
+  EXPECT_EQ(tlbs.Count("walks"), 3u);  // one that fills page 0, and two that fill a line each
 }
 
 TEST(TlbTiming, AnL2OfFewEntriesForgets) {
@@ -121,7 +122,7 @@ TEST(TlbTiming, APageByItselfIsNotEnteredWhileAnotherOneIs) {
   for (unsigned port = 0; port < 3; ++port) static_cast<void>(tlbs.Look(64 * port, 0, port));
   EXPECT_EQ(tlbs.Look(0, 1'000'000), 2'000u);
   EXPECT_EQ(tlbs.Count("walks"), 3u);
-  EXPECT_EQ(tlbs.Count("l2_fills"), 1u);  // both walks end at the same time
+  EXPECT_EQ(tlbs.Count("l2_fills"), 1u);  // the walks end at the same time: two pages are dropped
 }
 
 TEST(TlbTiming, FewWalkersMakeMissesWait) {

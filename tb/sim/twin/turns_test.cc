@@ -8,7 +8,7 @@
 namespace gmmu::sim::twin {
 namespace {
 
-/// A memory port that accepts one burst at a time. It is busy until 1 us.
+/// A memory port that accepts one burst at a time. An earlier read keeps it busy until 1 us.
 struct Port {
   Port() : time(OneBurst()), turns(time, agenda) { static_cast<void>(time.VramRead(900'000, 64)); }
   static TimeParameters OneBurst() {

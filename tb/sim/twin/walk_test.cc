@@ -148,7 +148,7 @@ TEST(Walk, AgreesWithTheReferenceWalkOnRandomTables) {
         continue;
       }
       ASSERT_EQ(found.zero, right.zero);
-      if (found.zero || found.span_lg2 == 16) continue;  // a block covers its neighbours
+      if (found.zero || found.span_lg2 == 16) continue;  // a block also maps its neighbours
       ASSERT_EQ(found.target, right.gpa.target);
       ASSERT_EQ(found.base + (va & ((uint64_t{1} << found.span_lg2) - 1)), right.gpa.offset);
       ++translated;

@@ -48,8 +48,8 @@ const std::map<std::string, std::string>& Lacking() {
   return lacking;
 }
 
-/// Scenarios that act while a client is running. On this board a client run takes no time, so they
-/// cannot act. tb/system/board_test.cc runs one of these scenarios with the RTL.
+/// Scenarios that are left out because they must act while a client is running. On this board, a
+/// client run completes at once. tb/system/board_test.cc runs one of these scenarios with the RTL.
 const std::set<std::string> kOfTime{"aperture", "aperture-mdl", "aperture-tiny-buffers", "logical-pieces",
                                     "exclusive-access-under-load"};
 
@@ -61,8 +61,8 @@ class BoardScenario : public Cli, public ::testing::WithParamInterface<std::stri
     options.config = FakeBoard::SmallConfig();
     return options;
   }
-  /// Writes the scenario to a file and returns its path. Sizes that the scenario does not set are
-  /// the board's.
+  /// Writes the scenario to a file and returns its path. Sizes that the scenario leaves out are set
+  /// to the board's.
   std::string Sized(const std::string& name) const {
     std::string text, sizes = "[machine.gpu]\n";
     for (const workload::BuiltInScenario& file : workload::BuiltInScenarioFiles())

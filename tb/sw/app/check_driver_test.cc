@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu check-driver, which summarizes how a driver behaves in runs in separate processes.
+// Tests gmmu check-driver, which runs a driver in several separate processes and summarizes its
+// behaviour.
 #include "app/check_driver.h"
 
 #include <cstdlib>

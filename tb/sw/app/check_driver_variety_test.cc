@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that check-driver detects drivers that mishandle sizes or offsets. Most of these errors
-// show only with os.variety: without it, operations start at the beginning of a buffer, and nothing
-// is split.
+// show only with os.variety: without it, operations start at the beginning of a buffer, and no
+// operation is split.
 #include <cstdlib>
 
 #include "app/check_driver.h"

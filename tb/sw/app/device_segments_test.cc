@@ -39,7 +39,7 @@ TEST_P(Segments, TheMainJobIsVerifiedBehindTheIommu) {
   else EXPECT_THAT(phases, Not(Contains("aperture by DMA")));
 }
 
-// Without VRAM, the bring-up omits the steps of Windows build 26100 that use free VRAM.
+// Without VRAM, the bring-up omits the steps for which Windows build 26100 uses free VRAM.
 TEST_P(Segments, ThePagingProcessComesUpInTheOrderOfBuild26100) {
   for (const char* updates : {"cpu_virtual", "gpu_physical"}) {
     EXPECT_EQ(Run({"run", "--driver", File(), "--device", "none", "--set", "os.bring_up=windows-26100", "--set",

@@ -136,8 +136,8 @@ TEST_F(Misbehaving, NothingWithoutAMisdeed) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Driver("none")}), kExitGood) << out_;
 }
 
-// All bytes are right, because the engine happens to execute the commands in order. Nothing
-// guarantees that order.
+// Every byte is correct only because the engine happens to execute the commands in order, which
+// nothing guarantees. The run must therefore fail.
 TEST_F(Misbehaving, WithoutWaitsBetweenCommandsIsFoundThoughEveryByteComesBack) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Driver("no_waits"), "--json", Path("report.json")}),
             kExitFailed);

@@ -56,7 +56,7 @@ TEST_F(Policies, OfAllDefaultsAreTheHardware) {
   for (const std::string& workload : {kRandom, kZipf, kRound}) {
     nlohmann::json hardware = Replay(workload, {}), keyed = Replay(workload, {"policy.seed=1"});
     EXPECT_EQ(hardware["counters"].contains("policy"), false);
-    keyed["counters"].erase("policy");  // this block exists because a policy key is set
+    keyed["counters"].erase("policy");  // present only because a policy key is set
     EXPECT_EQ(hardware, keyed) << workload;
   }
 }
@@ -120,8 +120,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{{}, {"policy.l2_cycles=40"}, kBlocks, {}, {"ports.cycles"}},
         Row{kOne, {"policy.l2_block_pages=1"}, kSparse, {kMisses, "cycles"}, {kHits}},
         Row{{}, {"policy.l3_entries=8192"}, kRandom, {kWalks, "cycles"}, {"policy.l3_hits"}},
-        // All sets share one replacement order of ways, which is exact for a set only if there is
-        // one way.
+        // All sets share one round-robin pointer, so a set's victim is its oldest entry only if
+        // there is a single way. Fewer ways therefore mean more hits.
         Row{{"policy.l3_entries=2048"}, {"policy.l3_ways=1"}, kZipf, {kWalks}, {"policy.l3_hits"}},
         Row{kL3, {"policy.l3_cycles=300"}, kRandom, {}, {"ports.cycles"}}));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests replaying the driver calls of a recorded run.
+// Tests the replay of the driver calls from a recorded run.
 #include "app/replay_ddi.h"
 
 #include "app/ddi_trace_file.h"

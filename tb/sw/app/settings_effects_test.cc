@@ -102,7 +102,7 @@ TEST(Settings, SizesOfTheGpuStandInItsRegisters) {
     uint64_t value;
     uint32_t offset;
     uint64_t (*field)(uint64_t raw);
-    uint64_t times = 1;  // field = value * times
+    uint64_t times = 1;  // the register field reads value * times
   };
 #define FIELD(Register, field) \
   regs::Register::kOffset, [](uint64_t raw) { return uint64_t{regs::Register{raw}.field()}; }
@@ -129,7 +129,7 @@ TEST(Settings, TheBoundOfCpuAccessesEndsARunThatTakesLonger) {
   };
   Configuration configuration = Configuration::FromToml("", "default");
   EXPECT_NO_THROW(read(configuration));
-  configuration.machine.gpu.mmio_bound_ns = 100;  // below the minimum of a configuration file
+  configuration.machine.gpu.mmio_bound_ns = 100;  // below the minimum of the configuration file key
   EXPECT_THROW(read(configuration), sim::EngineError);
   // An access over a link with a latency of 10 us is slow, but must not count as a hang.
   EXPECT_NO_THROW(read(With("gpu.mmio_bound_ns", "10000", "[pcie]\nlatency_ps = 10000000\n")));
@@ -138,7 +138,7 @@ TEST(Settings, TheBoundOfCpuAccessesEndsARunThatTakesLonger) {
 // ---- results that the shared core models compute
 
 /// Returns the sum of the completion times of several reads: in one row, in another row of the same
-/// bank, and in a stream. All reads follow the first refresh.
+/// bank, and in a stream. All reads start after the first refresh.
 uint64_t DramDone(const Configuration& configuration) {
   sim::DramTiming dram(sim::DramOf(configuration.machine.host));
   uint64_t done = 8'000'000, sum = 0;
@@ -244,7 +244,8 @@ TEST(Settings, OfTheIommuAreItsCapabilitiesAndCaches) {
 // ---- the operating system
 
 TEST(Settings, AGpuThatReachesExactlyTheLastByteReachesAllMemoryOrNot) {
-  const std::string edge = "iommu = \"needed\"\n[host]\nmemory_gib = 6\n[gpu]\nlimit_bits = 33\n";  // RAM 0-2, 4-8 GiB
+  // RAM is at 0-2 GiB and 4-8 GiB, so it ends exactly at the GPU's limit of 2^33 bytes.
+  const std::string edge = "iommu = \"needed\"\n[host]\nmemory_gib = 6\n[gpu]\nlimit_bits = 33\n";
   EXPECT_EQ(Job(With("os.highest_visible_inclusive", "true", edge)).modes.back(), os::DmaMode::kPhysical);
   EXPECT_EQ(Job(With("os.highest_visible_inclusive", "false", edge)).modes.back(), os::DmaMode::kRemapped);
 }

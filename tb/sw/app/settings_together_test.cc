@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs scenarios with settings from other scenarios. A procedure must not assume settings of its
-// own scenario.
+// Runs scenarios with settings from other scenarios. A procedure must not rely on the settings of
+// the scenario to which it belongs.
 #include "cli_bench.h"
 
 namespace gmmu::app {

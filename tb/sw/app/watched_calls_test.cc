@@ -79,7 +79,7 @@ struct WatchedCalls : ::testing::Test {
     dpc_may_run = true;
   }
 
-  /// Runs one power cycle of the machine for each seed. Each must end without a data race.
+  /// Runs one power cycle of the machine for each seed. No run may have a data race.
   void ForEachSeed(const std::function<void(Life&)>& body) {
     for (uint64_t seed = 0; seed < kSeeds && !HasFailure(); ++seed) {
       LifeBench bench;
@@ -194,7 +194,8 @@ TEST_F(WatchedCalls, AProcessIsAskedForItsSpaceWhileItsContextsComeAndGo) {
       const auto ask = [&] {
         for (int i = 0; i < 6; ++i) {
           if (client) {
-            // Without accesses, the request is rejected after its space has been looked up.
+            // This client run contains no accesses, so the driver looks up its space and then
+            // rejects it.
             kmd::EscapeRunClient run;
             run.process = owner.process();
             EXPECT_EQ(life.gpu().Ask(run), STATUS_INVALID_PARAMETER);

@@ -57,8 +57,8 @@ TEST_F(WatchedDriver, HasNoRaceOnThePathsOfMemoryAndPower) {
   }
 }
 
-// PreemptCommand and ResetEngine write data that the interrupt routine also uses. Without device
-// level, their accesses race.
+// PreemptCommand and ResetEngine write data that the interrupt routine also uses. If they do so
+// below device IRQL, the accesses race.
 TEST_F(WatchedDriver, WithoutDeviceLevelInPreemptCommandOrResetEngineIsFoundOut) {
   EXPECT_EQ(RunScenario("unlocked", "threads-interleave", 0), kExitFailed);
   EXPECT_THAT(out_,

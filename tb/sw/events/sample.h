@@ -9,7 +9,7 @@
 
 namespace gmmu::events {
 
-/// A path for a temporary file. Constructor and destructor remove the file.
+/// A path for a temporary file. The constructor and the destructor remove the file.
 struct TemporaryPath {
   const std::string path = "/tmp/gmmu_events_" + std::to_string(getpid()) + ".ev";
   TemporaryPath() { std::remove(path.c_str()); }

@@ -161,7 +161,8 @@ TEST(Machine, TellsTheFaultsOfAScenario) {
   EXPECT_FALSE(names.empty());
 }
 
-/// Software of a library user: copies 4 KiB to VRAM and back, and returns 42 if they are unchanged.
+/// An example of a library user's software: copies 4 KiB to VRAM and back, and returns 42 if they
+/// are unchanged.
 int CopyThroughVram(hw::Platform& platform) {
   using regs::Target;
   sim::BareMachine machine(platform);

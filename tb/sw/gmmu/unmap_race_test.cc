@@ -41,7 +41,7 @@ class Races {
     iotlb_ = unit_ + (p_.MmioRead(unit_ + 0x10, 8) >> 8 & 0x3FF) * 16 + 8;  // ECAP.IRO
   }
 
-  /// Makes later calls of Invalidate use the invalidation queue.
+  /// Makes later calls to Invalidate use the invalidation queue.
   void UseQueue() {
     queued_ = true;
     p_.MmioWrite(unit_ + 0x88, 8, 0);
@@ -50,8 +50,8 @@ class Races {
     ASSERT_NE(p_.MmioRead(unit_ + 0x1C, 4) & 1u << 26, 0u);
   }
 
-  /// Unmaps a random range of pages while the GPU executes random commands on them. Failures are
-  /// test failures.
+  /// Unmaps a random range of pages while the GPU executes random commands on them. Reports errors
+  /// as test failures.
   void Run() {
     for (uint64_t page = 0; page < kPages; ++page) {
       m_.Put(Physical(page), 0);
@@ -85,8 +85,8 @@ class Races {
     }
   }
 
-  uint64_t before() const { return before_; }  ///< pages unmapped before the GPU wrote them
-  uint64_t behind() const { return behind_; }  ///< pages unmapped after the GPU wrote them
+  uint64_t before() const { return before_; }  ///< pages unmapped before the GPU wrote to them
+  uint64_t behind() const { return behind_; }  ///< pages unmapped after the GPU wrote to them
 
  private:
   static constexpr uint64_t kMark = 0xC0FFEEC0FFEE0001;

@@ -12,7 +12,7 @@
 namespace gmmu {
 namespace {
 
-/// A watcher that counts its calls.
+/// A watcher that counts the calls to Look and records the responses to clients.
 class Notes : public Watcher {
  public:
   void Look() override { ++looks; }
@@ -56,11 +56,11 @@ TEST(WatchedPlatform, LooksAfterEveryAccessThatTakesTime) {
     WatchedPlatform watched(platform, notes);
     sim::BareMachine machine(watched);
     machine.PowerOn();
-    EXPECT_EQ(notes.looks, 6u);  // includes looks after configuration writes
+    EXPECT_EQ(notes.looks, 6u);  // including those after configuration writes
     (void)machine.Read(0);
     machine.Write(regs::Ctrl::kOffset, 0);
     const uint64_t word = 7;
-    // Two looks: one after the block write, one after a read that follows it.
+    // Look is called twice: after the block write, and after a read that follows it.
     machine.WriteVram(0, &word, 8);
     EXPECT_EQ(notes.looks, 10u);
     EXPECT_EQ(watched.instruments()->Cycles(), platform.instruments()->Cycles());

@@ -45,10 +45,10 @@ void ExpectSources(const FakeKernel& kernel, bool of_kernel, bool of_isolation, 
   EXPECT_EQ(kernel.adls != 0, objects && !of_isolation);
 }
 
-// Before WDDM 2.4, the driver allocates memory by the kernel routine; from 2.4, by the GPU
+// Before WDDM 2.4, the driver allocates memory with the kernel routine; from 2.4, through the GPU
 // isolation callbacks if it supports isolation; from 2.9, as memory objects with ADLs. A 2.9 driver
-// with isolation but without DMA remapping uses memory objects without ADLs, and the isolation
-// callbacks.
+// with isolation but without DMA remapping uses the isolation callbacks, and memory objects without
+// ADLs.
 TEST(Adapter, TakesItsMemoryByWhatItsVersionHas) {
   struct Row {
     ULONG version;

@@ -255,8 +255,8 @@ DXGK_PAGE_TABLE_LEVEL_DESC Level(StartedDriver& driver, WORD level) {
   return desc;
 }
 
-// The sizes and the segment were observed on Windows build 26100. The caps for dual entries and for system memory come
-// from the documentation; they were not observed on Windows.
+// The sizes and the segment were observed on Windows build 26100. The caps for dual entries and for
+// system memory come from the documentation; they have not been observed on Windows.
 TEST(Caps, TablesOf64KiBPagesAndLargerTablesAreTold) {
   const std::map<std::string, uint64_t> geometry = {{"PageTableLevels", 3},
                                                     {"PageTableBits0", 13},

@@ -28,8 +28,8 @@ TEST(Escape, KnowsWhichClientsHaveAnEngine) {
   struct Case {
     unsigned minor, traffic, clients;
   };
-  // Before minor version 2, the registers do not report which clients have a traffic engine: every
-  // client has one.
+  // Before minor version 2, the registers do not report which clients have a traffic engine. The
+  // driver then assumes that every client has one.
   for (const Case& built : {Case{1, 0, 4}, Case{2, 1, 1}, Case{2, 0, 0}}) {
     FakeKernel kernel;
     ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);

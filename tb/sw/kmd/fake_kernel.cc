@@ -231,7 +231,7 @@ NTSTATUS FreeContiguous(HANDLE, CONST DXGKARGCB_FREECONTIGUOUSMEMORY* args) {
   std::free(args->hMemoryHandle);
   return STATUS_SUCCESS;
 }
-/// Returns an MDL of the page at `memory`.
+/// Returns an MDL for the page at `memory`.
 PMDL MakeList(void* memory) {
   PMDL const list = static_cast<PMDL>(std::calloc(1, sizeof(MDL) + sizeof(PFN_NUMBER)));
   list->ByteCount = PAGE_SIZE;
@@ -357,7 +357,7 @@ LONG KeReleaseMutex(PKMUTEX, BOOLEAN) { return 0; }
 KIRQL KeGetCurrentIrql(void) { return PASSIVE_LEVEL; }
 NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE, BOOLEAN, PLARGE_INTEGER) { return STATUS_SUCCESS; }
 ULONGLONG KeQueryInterruptTime(void) { return 0; }
-ULONGLONG KeQueryInterruptTimePrecise(PULONG64 stamp) { return *stamp += 10'000'000; }  // a second from call to call
+ULONGLONG KeQueryInterruptTimePrecise(PULONG64 stamp) { return *stamp += 10'000'000; }  // adds 1 s
 PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID address) {
   PHYSICAL_ADDRESS physical{};
   physical.QuadPart = static_cast<LONGLONG>(reinterpret_cast<uintptr_t>(address));

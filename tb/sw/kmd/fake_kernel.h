@@ -24,7 +24,7 @@ class FakeKernel {
   // Properties of the machine. Set them before the driver reads them.
   std::map<std::string, uint64_t> parameters;
   uint64_t vram_bytes = 8 << 20;
-  bool contiguous_adls = true;  ///< false: page arrays
+  bool contiguous_adls = true;  ///< false: ADLs are page arrays
   /// Interface version of the kernel's callback table. The driver's own version is the parameter
   /// InterfaceVersion.
   ULONG kernel_version = DXGKDDI_INTERFACE_VERSION;
@@ -50,7 +50,7 @@ class FakeKernel {
   static constexpr uint64_t kWindowBytes = 8 << 20;
   static constexpr LONGLONG kWindowAddress = 0xD0000000;
   bool never_quiet = false;  ///< inv_status stays busy
-  uint64_t sizes_held = 0;   ///< if not 0, sizes_in_use always reads as this
+  uint64_t sizes_held = 0;   ///< if not 0, the value that sizes_in_use always reads as
 
   // Counts of resources that the driver holds, and of calls that it has made.
   int objects = 0, adls = 0, views = 0, bars = 0;
@@ -79,7 +79,7 @@ class FakeKernel {
   /// Returns the system memory at a logical address that was passed to the hardware, or null.
   uint64_t* SystemMemory(uint64_t logical);
 
-  // The driver, loaded.
+  // The loaded driver.
   DRIVER_INITIALIZATION_DATA table{};
   PVOID adapter = nullptr;
   ULONG sources = 1, children = 1;  ///< the numbers that the driver returned

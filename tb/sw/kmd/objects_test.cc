@@ -32,7 +32,7 @@ TEST(Allocations, TellTheirPlacesAndSurviveABadOneInTheMiddle) {
   EXPECT_FALSE(infos[0].FlagsWddm2.AccessedPhysically);
   EXPECT_EQ(infos[1].SupportedWriteSegmentSet, 1u);
   EXPECT_TRUE(infos[1].FlagsWddm2.AccessedPhysically);
-  // Of the flags without effect here, only Cached is set.
+  // Of the flags that have no effect in the OS model, the driver sets only Cached.
   for (const DXGK_ALLOCATIONINFO& info : infos) {
     EXPECT_TRUE(info.FlagsWddm2.Cached);
     EXPECT_FALSE(info.FlagsWddm2.PermanentSysMem || info.FlagsWddm2.ExistingSysMem ||

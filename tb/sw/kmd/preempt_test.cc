@@ -20,8 +20,8 @@ class PreemptTest : public SubmitTest {
     preempt.NodeOrdinal = node;
     ASSERT_EQ(kernel().table.DxgkDdiPreemptCommand(kernel().adapter, &preempt), STATUS_SUCCESS);
   }
-  /// Reports that the ring stopped before the command at `offset` of the entry with this fence id.
-  /// Fence id 0 means that no entry had started.
+  /// Makes the device report that the ring stopped before the command at `offset` in the entry with
+  /// this fence id. Fence id 0 means that no entry had started.
   void Preempted(uint32_t fence, uint32_t offset, uint32_t ring = kRing) {
     kernel().reg(ring + regs::RingStatus::kOffset) = regs::RingStatus{}.set_preempted(1).set_fence(fence).raw;
     kernel().reg(ring + regs::RingErrorCommand::kOffset) = offset;
@@ -44,7 +44,7 @@ class PreemptTest : public SubmitTest {
     args.Flags.Resubmission = again;
     ASSERT_EQ(kernel().table.DxgkDdiSubmitCommandVirtual(kernel().adapter, &args), STATUS_SUCCESS);
   }
-  /// Reports that node 1 was preempted before the command at `offset` of the entry with this fence.
+  /// Reports that node 1 was preempted before the command at `offset` in the entry with this fence.
   void PreemptRender(uint32_t fence, uint32_t offset) {
     Preempt(100, 1);
     Preempted(fence, offset, kSecond);

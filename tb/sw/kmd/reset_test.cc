@@ -52,7 +52,7 @@ TEST_F(SubmitTest, InterruptsGoOnAndOffWhileTheirRoutineCannotRun) {
   int changes = 0;
   kernel().on_write = [&](const FakeKernel::Access& access) {
     if (access.window || access.offset != regs::IntEnable::kOffset) return;
-    // Program starts by disabling the interrupts a second time.
+    // The restart begins by disabling the interrupts again, which changes nothing.
     if (access.value == 0 && changes == 1) return;
     ++changes;
     EXPECT_TRUE(kernel().at_device_level);

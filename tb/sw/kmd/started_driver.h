@@ -8,8 +8,8 @@
 
 namespace gmmu::kmd::test {
 
-/// A started driver on a fake kernel, with process, device and context of the system and of one
-/// client.
+/// A started driver on a fake kernel, with a process, a device and a context each for the system
+/// and for one client.
 class StartedDriver {
  public:
   /// With `preemption`, the device has two rings that support preemption.

@@ -104,7 +104,7 @@ struct RecordedSubmission : testing::Test {
     driver.kernel.writes.clear();
   }
   NTSTATUS Submit() { return driver.kernel.table.DxgkDdiSubmitCommand(driver.kernel.adapter, &args); }
-  /// Returns the address and number of bytes of a ring entry.
+  /// Returns the address and the number of bytes that a ring entry contains.
   std::pair<uint64_t, uint64_t> Entry(uint32_t index) {
     const uint64_t* ring = driver.kernel.SystemMemory(driver.kernel.Reg<regs::RingBase>(kRing).address());
     return {ring[4 * index], ring[4 * index + 1] & 0xffffffff};

@@ -24,7 +24,7 @@ struct Between {
   std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&)> query;
   std::function<void(DRIVER_INITIALIZATION_DATA&)> table;
   DRIVER_INITIALIZATION_DATA real{};  ///< the driver's own entry points
-  HANDLE context = nullptr;           ///< the driver's context of the latest call
+  HANDLE context = nullptr;           ///< the driver's adapter context in the latest call
 };
 inline Between between;
 

@@ -159,7 +159,7 @@ class DriverFront : public ::testing::Test {
   }
 };
 
-/// Runs a client over one page, and checks that it ends with `fault` or reads `expected`.
+/// Makes a client read one page, and checks that the run ends with `fault` or reads `expected`.
 inline workload::Check RunOnePage(workload::Life& life, GpuProcess* process, uint64_t va,
                                   std::optional<regs::Fault> fault, const std::vector<uint8_t>& expected) {
   workload::ClientRun run = workload::AllLines(process, va, hw::kPageSize);

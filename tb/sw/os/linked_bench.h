@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs power cycles of the behavioural twin with linked GPUs. In tests that use this header, the
-// expected behaviour follows Microsoft's documentation; linked adapters were not observed on
+// expected behaviour follows Microsoft's documentation; linked adapters have not been observed on
 // Windows.
 #pragma once
 #include <string>

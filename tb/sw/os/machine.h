@@ -62,7 +62,7 @@ struct Objects : Machine {
     args.Size = bytes;
     args.Type = type;
     args.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
-    args.Mdl.HighAddress.QuadPart = -1;  // applies to contiguous memory too
+    args.Mdl.HighAddress.QuadPart = -1;  // also ContiguousMemory.HighestAcceptableAddress (a union)
     EXPECT_EQ(objects.Create(args, "test"), STATUS_SUCCESS);
     return args;
   }

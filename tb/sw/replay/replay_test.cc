@@ -121,7 +121,8 @@ TEST(Replay, WaitsForArrivalsOfAnOpenLoop) {
   EXPECT_LT(tally.latency.max(), 2'000u);
 }
 
-/// Counts the polls during the phase "region". Polls are the host's cost of idle time.
+/// Counts the polls during the phase "region". The number of polls measures what idle simulated
+/// time costs the host.
 uint64_t Looks(const Options& options, const std::vector<trace::Access>& accesses, const trace::Header& header) {
   uint64_t looks = 0;
   const auto look = [&](const std::string& phase, uint64_t, uint64_t) { looks += phase == "region" ? 1 : 0; };

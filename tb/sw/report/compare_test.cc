@@ -45,7 +45,7 @@ std::string Report(const workload::JobResult& result, const std::string& engine 
   return JsonReport(result, limits);
 }
 
-/// Compares a report with that of a copy that `change` has modified.
+/// Compares the report of a result with that of a copy that `change` has modified.
 std::vector<std::string> After(void (*change)(workload::JobResult&), workload::JobResult first = Sample()) {
   workload::JobResult second = first;
   change(second);

@@ -145,8 +145,8 @@ TEST(TextReport, PutsWhatWasExpectedBehindWhatWentWrong) {
   EXPECT_THAT(text, HasSubstr("  expected: fault entry_invalid, \"at 0x5000\"\n")) << "it did not happen";
 }
 
-/// Appends the paths of all members of `json`, in order. A list counts as its first element,
-/// written [].
+/// Appends the paths of all members of `json`, in order. A list is represented by its first
+/// element, written as [].
 void Members(const nlohmann::ordered_json& json, const std::string& at, std::vector<std::string>& members) {
   if (json.is_array() && !json.empty() && json[0].is_object()) return Members(json[0], at + "[]", members);
   if (!json.is_object()) return members.push_back(at);

@@ -62,7 +62,7 @@ class TraceTest : public ::testing::Test {
     std::ofstream(Path(name), std::ios::binary) << bytes;
     return Path(name);
   }
-  /// Imports a file of another program's format with these bytes. Returns the accesses.
+  /// Imports a file with these bytes in the format of another program. Returns the accesses.
   std::vector<Access> Imported(const std::string& format, const std::string& bytes, const ImportOptions& options = {}) {
     notes_.clear();
     Workload workload = Import(format, File("input", bytes), options, notes_);

@@ -46,7 +46,7 @@ struct JobBench {
   JobBench() {
     os.aperture_bytes = 1 << 20;
     machine.host.memory_gib = 4;
-    os.limit_bits = 32;  // less than the memory, so remapping is needed
+    os.limit_bits = 32;  // does not cover all memory, so remapping is needed
     os.page_table_bits = {9, 9, 9, 9};
   }
   JobResult Run() {
@@ -233,7 +233,7 @@ TEST_P(Leaks, AreNamedAtPowerOff) {
   JobBench life;
   life.os.inject.leak = GetParam();
   const JobResult result = life.Run();
-  if (GetParam() != "rtl_slot") {  // here a lost response prevents the GPU's power-down
+  if (GetParam() != "rtl_slot") {  // with rtl_slot, a lost response prevents the GPU's power-down
     EXPECT_TRUE(result.faults.empty()) << Explain(result);
   }
   EXPECT_THAT(result.leaks, Contains(Field(&os::Leak::kind, GetParam()))) << Explain(result);

@@ -67,7 +67,8 @@ TEST_F(PageProtections, AreFoundMissingWhenNoExecuteIsIgnoredOfReadOnlyPages) {
   EXPECT_THAT(WrongIn("no_execute"), Contains(StartsWith("read-only and no-execute, executed")));
 }
 
-// The shared page initially holds zeros, so reads alone would not detect it.
+// The shared page initially holds zeros, so reads alone would not reveal that it is ordinary
+// memory.
 TEST_F(PageProtections, AreFoundMissingWhenZeroPagesAreOnePageOfMemory) {
   uint64_t page = 0;
   Change([&](DXGK_PTE& entry, UINT level) {

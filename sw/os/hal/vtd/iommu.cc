@@ -11,12 +11,12 @@
 
 namespace gmmu::os::vtd {
 namespace {
-// The number of DMA faults since the unit was enabled that counts as a storm. A storm ends the run,
-// and the fault records are no longer drained.
+// This many DMA faults since the unit was enabled count as a storm, which ends the run. The fault
+// records are then no longer drained.
 constexpr uint64_t kMostFaults = 4096;
 constexpr size_t kMostPageDescriptors = 16;
 
-// Every domain of this unit comes from CreateDomain.
+// The cast is valid because CreateDomain creates every domain of this unit.
 Domain& Own(RemappingDomain& domain) { return static_cast<Domain&>(domain); }
 
 }  // namespace
@@ -32,7 +32,7 @@ Iommu::Iommu(const RemappingParts& parts)
 Iommu::~Iommu() = default;
 
 void Iommu::FlushWriteBuffer() {
-  if (Field(cap_, 4, 4) == 0 || !enabled()) return;  // while the unit is off, Enable flushes later
+  if (Field(cap_, 4, 4) == 0 || !enabled()) return;  // if the unit is off, Enable flushes later
   registers_.Write32(kGcmd, (registers_.Read32(kGsts) & kLevelBits) | kWbf);
   hal_.scheduler().Wait([&] { return (registers_.Read32(kGsts) & kWbf) == 0; }, kBoundNs,
                         "the IOMMU's write buffer flush", kPollNs);
@@ -83,7 +83,8 @@ void Iommu::Disable() {
 
 void Iommu::InvalidatePages(Domain& domain, uint64_t first, uint64_t count, const SecondStage::Unmapped& unmapped) {
   const unsigned mamv = static_cast<unsigned>(Field(cap_, 53, 48));
-  // An invalidation drops a large page only if its address mask covers the whole page.
+  // A page-selective invalidation drops a large page only if the address mask covers the whole
+  // page.
   const bool page_selective = Field(cap_, 39, 39) != 0 && mamv >= 9 * unmapped.largest_leaf;
   const uint64_t leaves_only = unmapped.tables.empty() ? 1u << 6 : 0;  // IH
   std::vector<InvalidationQueue::Descriptor> descriptors;
@@ -149,9 +150,8 @@ void Iommu::Attach(hw::Bdf device, RemappingDomain& to) {
   const uint64_t entry = table->second * hw::kPageSize + 16 * uint64_t{sid & 0xFFu};
   if ((registers_.ReadEntry(entry) & 1) != 0) throw BugCheck("device " + device.ToString() + " is attached already");
   registers_.WriteEntry(entry + 8, uint64_t{domain.id()} << 8 | (domain.tables_.features().levels - 2));
-  registers_.WriteEntry(entry,
-                        domain.tables_.root_pfn() * hw::kPageSize |
-                            1);  // present bit last; untranslated requests are translated
+  // Written last, because it sets the present bit. TT = 0: untranslated requests are translated.
+  registers_.WriteEntry(entry, domain.tables_.root_pfn() * hw::kPageSize | 1);
   FlushWriteBuffer();
   // In caching mode, the unit may have cached the not-present entry under domain 0.
   if (Field(cap_, 7, 7) != 0) {

@@ -13,7 +13,7 @@ inline constexpr uint32_t kIqh = 0x80, kIqt = 0x88, kIqa = 0x90, kIqercd = 0xB0;
 inline constexpr uint32_t kTe = 1u << 31, kSrtp = 1u << 30, kWbf = 1u << 27, kQie = 1u << 26;
 inline constexpr uint32_t kLevelBits = 0x96FFFFFF;
 inline constexpr uint32_t kPfo = 1u << 0, kPpf = 1u << 1, kIqe = 1u << 4;
-inline constexpr uint64_t kBoundNs = 10'000'000;  // longer than any operation of the unit takes
+inline constexpr uint64_t kBoundNs = 10'000'000;  // longer than any operation of the IOMMU takes
 inline constexpr uint64_t kPollNs = 100;
 
 /// Returns bits [low, high] of a capability register or a record.

@@ -10,12 +10,13 @@
 
 namespace gmmu::os::vtd {
 
-/// Second-stage page tables of one VT-d domain, in host memory (VT-d specification, second-stage paging entries;
-/// docs/vtd.md).
+/// Second-stage page tables of one VT-d domain, in host memory (VT-d specification, second-stage
+/// paging entries; docs/vtd.md).
 ///
-/// Page numbers count 4 KiB pages. Runs of host pages are mapped with the largest leaves (4 KiB, 2 MiB, 1 GiB) that
-/// the alignment of both addresses allows and the unit supports. An empty table is unlinked at once; its page must not
-/// be reused before the unit has invalidated its caches.
+/// Page numbers count 4 KiB pages. Runs of host pages are mapped with the largest leaves (4 KiB, 2
+/// MiB, 1 GiB) that the alignment of both addresses allows and the unit supports. When a table
+/// becomes empty, it is unlinked; its page must not be reused before the unit has invalidated its
+/// caches.
 class SecondStage {
  public:
   struct Features {
@@ -63,8 +64,8 @@ class SecondStage {
   static uint64_t Span(unsigned level) { return uint64_t{1} << 9 * level; }
   static uint64_t Key(unsigned level, uint64_t page) { return uint64_t{level} << 56 | page >> 9 * (level + 1); }
   unsigned LeafLevel(const Run& run) const;
-  /// Returns the table of `level` that covers `page`. Creates the table, and those above it, if it
-  /// does not exist.
+  /// Returns the level-`level` table that covers `page`. Creates the table, and those above it, if
+  /// it does not exist.
   Table& Ensure(unsigned level, uint64_t page);
   uint64_t EntryAddress(const Table& table, unsigned level, uint64_t page) const;
   uint64_t ReadEntry(const Table& table, unsigned level, uint64_t page) const;

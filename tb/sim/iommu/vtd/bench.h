@@ -110,8 +110,8 @@ class VtdBench : public VtdTables {
   void Put(uint32_t offset, unsigned size, uint64_t value) { core.WriteRegister(offset, size, value); }
   uint32_t Gsts() const { return static_cast<uint32_t>(Get(vtd::kGsts, 4)); }
   uint32_t Fsts() const { return static_cast<uint32_t>(Get(vtd::kFsts, 4)); }
-  /// Sets one command bit. As software must do, it writes back all enable bits that are set, and
-  /// writes one-shot bits as 0.
+  /// Sets one command bit. As VT-d requires of software, it writes back all enable bits that are
+  /// set, and writes one-shot bits as 0.
   void Command(uint32_t bit) { Put(vtd::kGcmd, 4, (Gsts() & 0x96FFFFFF) | bit); }
   void CommandOff(uint32_t bit) { Put(vtd::kGcmd, 4, (Gsts() & 0x96FFFFFF) & ~bit); }
 

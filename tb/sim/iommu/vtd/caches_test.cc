@@ -78,7 +78,7 @@ TEST(VtdCaches, ReplaceTheLeastRecentlyUsedContext) {
   for (const uint16_t sid : {0x101, 0x102}) bench.SetContext(sid, kDid, bench.top, 4);
   bench.Access(0x1000, false, 0x100);
   EXPECT_EQ(bench.Cost(0x1000, false, 0x101),
-            2u);  // root and context entry; the IOTLB holds the domain's translation
+            2u);  // reads the root and context entries; the translation is in the IOTLB
   bench.Access(0x1000, false, 0x100);
   bench.Access(0x1000, false, 0x102);
   EXPECT_EQ(bench.Cost(0x1000, false, 0x100), 0u);
@@ -116,7 +116,7 @@ TEST(VtdCaches, KeepThePermissionsOfUpperLevelsWithATable) {
   uint64_t& upper = bench.Entry(bench.top, 4, 0x1000, 3);
   upper &= ~kW;
   bench.Access(0x1000);
-  EXPECT_EQ(bench.Access(0x2000, true).reason, VtdReason::kNoWrite);  // in the cached pointer
+  EXPECT_EQ(bench.Access(0x2000, true).reason, VtdReason::kNoWrite);  // cached pointer: R only
   EXPECT_EQ(bench.Access(0x2000, false).hpa, 0x3000u);
   EXPECT_EQ(bench.Access(0x2000, true).reason, VtdReason::kNoWrite);  // from the IOTLB
 }
@@ -125,7 +125,7 @@ TEST(VtdCaches, KeepNothingThatFaultedWithoutCachingMode) {
   StartedVtd bench;
   EXPECT_EQ(bench.Access(0x1000).reason, VtdReason::kNoRead);
   bench.Map(0x1000, 0x2000);
-  EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);  // no invalidation is needed
+  EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);  // without an invalidation
   const uint64_t other = bench.NewTable();
   EXPECT_EQ(bench.Access(0x1000, false, 0x108).reason, VtdReason::kContextNotPresent);
   bench.SetContext(0x108, 7, other, 4);
@@ -138,7 +138,7 @@ TEST(VtdCaches, KeepNotPresentPagesWithCachingMode) {
   EXPECT_EQ(bench.Access(0x1000).reason, VtdReason::kNoRead);
   EXPECT_EQ(bench.Access(0x1000, true).reason, VtdReason::kNoWrite);
   bench.Map(0x1000, 0x2000);
-  EXPECT_EQ(bench.Access(0x1000).reason, VtdReason::kNoRead);  // stale, which is legal
+  EXPECT_EQ(bench.Access(0x1000).reason, VtdReason::kNoRead);  // stale, but legal
   EXPECT_EQ(bench.Access(0x1000, true).reason, VtdReason::kNoWrite);
   bench.Submit(VtdBench::IotlbPage(kDid), VtdBench::Pages(0x1000, 0));
   EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);
@@ -164,7 +164,7 @@ TEST(VtdCaches, TagNotPresentContextsWithDomainZeroInCachingMode) {
   bench.Entry(other, 4, 0x1000, 1) = 0x9000 | kRw;
   bench.SetContext(0x108, 7, other, 4);
   EXPECT_EQ(bench.Access(0x1000, false, 0x108).reason,
-            VtdReason::kContextNotPresent);  // stale, which is legal
+            VtdReason::kContextNotPresent);  // stale, but legal
   bench.Submit(VtdBench::ContextDevice(7, 0x108));
   EXPECT_EQ(bench.Access(0x1000, false, 0x108).reason,
             VtdReason::kContextNotPresent);  // wrong domain

@@ -148,7 +148,7 @@ TEST(VtdFaults, AreNotRecordedWithFpdButBlockAllTheSame) {
       const uint64_t at = bench.SetContext(kSid, 5, bench.top, 4);
       if (fpd) bench.memory.words[at] |= 2;
       c.spoil(bench, at);
-      for (int again = 0; again < 2; ++again) {  // the second access is served by the caches
+      for (int again = 0; again < 2; ++again) {  // the second access uses cached entries
         const VtdResult result = bench.core.Translate(bench.memory, {kSid, c.iova, c.write, c.type});
         EXPECT_FALSE(result.ok());
         EXPECT_EQ(result.reason, c.reason);

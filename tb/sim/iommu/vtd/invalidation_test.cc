@@ -50,7 +50,7 @@ TEST(VtdInvalidation, KeepsTablesThatCoverOtherAddresses) {
   bench.Access(0x1000);
   bench.Access(0x200000);
   bench.Submit(VtdBench::IotlbPage(kDid), VtdBench::Pages(0x1000, 0, false));
-  EXPECT_EQ(bench.Cost(0x201000), 1u);  // its level-1 table does not lead to the invalidated page
+  EXPECT_EQ(bench.Cost(0x201000), 1u);  // the pointer to another level-1 table is kept
 }
 
 TEST(VtdInvalidation, NeedsAMaskOfNineForATwoMebibytePageAndEighteenForAGibibyte) {
@@ -104,7 +104,7 @@ TEST(VtdInvalidation, OfContextsByDeviceMatchesDomainAndMaskedFunction) {
   };
   EXPECT_EQ(cost(0, kDid, 0x100, 0x100), 2u);
   EXPECT_EQ(cost(0, kDid, 0x100, 0x101), 0u);
-  EXPECT_EQ(cost(0, kDid + 1, 0x100, 0x100), 0u);  // the entry is matched by the DID with which it was filled
+  EXPECT_EQ(cost(0, kDid + 1, 0x100, 0x100), 0u);  // the entry has another DID, so it is kept
   EXPECT_EQ(cost(1, kDid, 0x100, 0x104), 2u);
   EXPECT_EQ(cost(1, kDid, 0x100, 0x102), 0u);
   EXPECT_EQ(cost(2, kDid, 0x100, 0x106), 2u);

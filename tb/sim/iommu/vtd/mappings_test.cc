@@ -63,11 +63,11 @@ TEST(VtdMappings, ListEveryDeviceOfADomain) {
 TEST(VtdMappings, LeaveOutWhatFaults) {
   StartedVtd bench;
   bench.Map(0x1000, 0x2000, 1, kRw | uint64_t{1} << 50);  // reserved bit
-  bench.Map(0x2000, 0xFEE01000);                          // to the interrupt window
-  bench.Map(0xFEE05000, 0x5000);                          // from the interrupt window
+  bench.Map(0x2000, 0xFEE01000);                          // host address in the interrupt window
+  bench.Map(0xFEE05000, 0x5000);                          // device address in the interrupt window
   bench.Map(0x40000000, 0x123000, 1, kW);
   uint64_t& upper = bench.Entry(bench.top, 4, 0x40000000, 3);
-  upper = (upper & ~kRw) | kR;  // ANDed over the levels, no permission is left
+  upper = (upper & ~kRw) | kR;  // read-only above a write-only leaf: no permission is left
   bench.Map(uint64_t{1} << 40, 0x7000);
   bench.memory.unreadable.insert(bench.EntryAt(bench.top, 4, uint64_t{1} << 40, 1) >> 12);
   const auto devices = bench.core.MappingsOf(bench.memory, VtdBench::kRoot);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests random tables, accesses and invalidations: a cached translation must equal the tables'
-// result at some moment since the last invalidation that covers it. To replay a failure, set
+// Tests random tables, accesses and invalidations: a cached translation must equal the result of a
+// table walk at some moment since the last invalidation that covers it. To replay a failure, set
 // GMMU_SEED in the environment.
 #include <cstdlib>
 #include <map>
@@ -28,8 +28,8 @@ void ExpectSums(const VtdBench& bench) {
   EXPECT_GT(count("walks"), 100u);
 }
 
-/// The legal results: for each page and access kind, all results of the tables since the page's
-/// last invalidation.
+/// The legal results: for each page and access kind, all results that a table walk would have
+/// returned since the page's last invalidation.
 class Legal {
  public:
   void Note(VtdBench& bench, const std::vector<uint64_t>& pages) {
@@ -82,7 +82,7 @@ TEST_P(VtdRandom, CachedAnswersAreNeverOlderThanTheLastInvalidation) {
   VtdBench bench(p);
   bench.Start(3 + static_cast<unsigned>(pick(2)));
 
-  // Twelve pages spread over tables of every level; some share a 2 MiB page's range.
+  // The twelve pages are spread over tables of every level; some are in the same 2 MiB region.
   std::vector<uint64_t> pages;
   for (uint64_t i = 0; i < 12; ++i) pages.push_back(pick(3) << 30 | pick(3) << 21 | pick(4) << 12);
   Legal legal;
@@ -181,8 +181,8 @@ TEST_P(VtdRandom, AnswersEqualTheTablesWhenEveryChangeIsInvalidated) {
   ExpectSums(bench);
 }
 
-// Several walks run at once, each with one read at a time, while a table changes. After the wait
-// descriptor has written its status, no result may come from the old entry.
+// Several walks run concurrently, each with one read in flight, while a table changes. After the
+// wait descriptor has written its status, no result may come from the old entry.
 TEST_P(VtdRandom, NoOldAnswerLeavesAfterTheWaitOfItsInvalidation) {
   const uint64_t seed = Seed(3000);
   SCOPED_TRACE("GMMU_SEED=" + std::to_string(seed));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in driver, except that segment 2 declares three unmodelled flags. The driver's call to
-// DxgkInitialize is renamed by the build and reaches DeclareMore below.
+// The built-in driver, except that segment 2 declares three unmodelled flags. The build renames the
+// driver's call to DxgkInitialize, so that it reaches DeclareMore below.
 #undef DxgkInitialize
 #include "ddi/dispmprt.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in driver with one error, selected by environment variable GMMU_MISDEED. The driver's
-// call to DxgkInitialize is renamed by the build and reaches Misbehave below.
+// The built-in driver with one error, selected by environment variable GMMU_MISDEED. The build
+// renames the driver's call to DxgkInitialize, so that it reaches Misbehave below.
 #undef DxgkInitialize
 #include <algorithm>
 #include <cstdlib>
@@ -24,7 +24,7 @@ const DXGKARG_CREATEALLOCATION* kept_argument = nullptr;
 ULONG shared = 0;
 DXGKRNL_INTERFACE os;  // the driver's copy of the system's callback table
 
-/// Clears the wait bit of each command.
+/// Clears the wait bit in each command.
 void DropWaits(void* first, void* end) {
   for (auto* command = static_cast<ULONG64*>(first); command < end; command += *command >> 48) *command &= ~0x100ull;
 }
@@ -164,7 +164,7 @@ NTSTATUS Trusting(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
 
 extern "C" NTSTATUS Misbehave(PDRIVER_OBJECT object, PUNICODE_STRING path, PDRIVER_INITIALIZATION_DATA table) {
   real = *table;
-  kept_entries = nullptr;  // an earlier run in this process may have set this
+  kept_entries = nullptr;  // may still be set from an earlier run in this process
   kept_argument = nullptr;
   table->DxgkDdiQueryAdapterInfo = Query;
   table->DxgkDdiBuildPagingBuffer = Build;

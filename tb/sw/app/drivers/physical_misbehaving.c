@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The driver of examples/drivers/physical with one change, selected by environment variable
  * GMMU_MISDEED. The build renames symbols, so that this file takes the place of DxgkInitialize and
- * wraps the user-mode half. */
+ * wraps the user-mode driver. */
 #undef DxgkInitialize
 #undef GmmuUserModeDriver
 #include <hw/user_mode.h>
@@ -20,7 +20,7 @@ const GMMU_USER_MODE_DRIVER* RealHalf(void);
 static DRIVER_INITIALIZATION_DATA real;
 static DXGKRNL_INTERFACE os;
 static PHYSICAL_ADDRESS visible; /* BAR 2 */
-static volatile ULONG64* map;    /* the aperture map, seen by the CPU */
+static volatile ULONG64* map;    /* CPU view of the aperture map */
 
 static int Is(const char* misdeed) {
   const char* asked = getenv("GMMU_MISDEED");
@@ -201,7 +201,8 @@ static NTSTATUS BuildOperation(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* b) {
   return status;
 }
 
-/* Paging buffers in the aperture must be mapped before any of them can run, so the CPU does it. */
+/* With buffers_in_aperture, paging buffers must be mapped into the aperture before any of them can
+ * run, so the CPU maps them. */
 static NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* b) {
   UINT64 memory = 0, aperture = 0;
   SIZE_T i;
@@ -244,7 +245,7 @@ NTSTATUS MisbehavePhysical(PDRIVER_OBJECT object, PUNICODE_STRING path, PDRIVER_
   return DxgkInitialize(object, path, &mine);
 }
 
-/* ---- the user-mode half */
+/* ---- the user-mode driver */
 
 static void Unlist(GMMU_COMMAND_BUFFER* b) {
   uint32_t i;

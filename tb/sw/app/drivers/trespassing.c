@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that misuses memory that it was given. MISDEED selects the misuse, which also names the
- * shared object. */
+/* A driver that misuses the memory that it was given. MISDEED selects the misuse, after which the
+ * shared object is named. */
 #include <wdm.h>
 
 #include <dispmprt.h>

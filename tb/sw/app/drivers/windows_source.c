@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver's source as written for Windows: header names, annotations and argument types of the Windows Driver Kit, and
- * keywords of Microsoft's compiler. Only compiled (tb/tools/check_of_driver_sources_test.py), as C11 and C++17. */
+/* A driver's source as written for Windows, with the header names, annotations and argument types
+ * of the Windows Driver Kit, and keywords of Microsoft's compiler. It is only compiled, as C11 and
+ * as C++17 (tb/tools/check_of_driver_sources_test.py). */
 #include <initguid.h>
 #include <ntddk.h>
 #include <ntintsafe.h>

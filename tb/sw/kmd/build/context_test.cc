@@ -125,8 +125,8 @@ TEST_F(BuildTest, NotifyResidencyWritesTheAddressInStreamOrderForWhoAskedForIt) 
   EXPECT_EQ(Built(told.Notice(false)).tables.begin()->second, 0u);
 }
 
-// An adapter reset loses video memory, so a residency notice that the GPU wrote just before it no
-// longer holds.
+// An adapter reset loses video memory, so a residency notice that the GPU wrote just before the
+// reset is no longer valid.
 TEST_F(BuildTest, AfterAnAdapterResetNothingIsResidentThoughTheGpuWroteUntilItStoodStill) {
   const Told told(driver);
   const auto model = Built(told.Notice(true));

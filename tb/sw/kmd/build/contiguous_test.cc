@@ -41,7 +41,8 @@ class ContiguousTest : public BuildTest {
     for (uint32_t i = 0; i < 16; ++i) marked += static_cast<int>(At(first + i).contiguous());
     return marked;
   }
-  /// Checks the guarantee of docs/page-tables.md for every entry that is marked contiguous.
+  /// Checks that every entry that is marked contiguous fulfils the guarantee in
+  /// docs/page-tables.md.
   void ExpectPromiseHolds() {
     for (const auto& [where, raw] : model_.tables) {
       regs::PteEntry entry;
@@ -98,7 +99,7 @@ TEST_F(ContiguousTest, ChangingOnePageTakesTheBitFromTheOtherFifteenFirst) {
   EXPECT_EQ(At(5).page(), 0x7777u);
   EXPECT_EQ(At(4).page(), 0x1004u);
   EXPECT_EQ(At(6).page(), 0x1006u);
-  Apply({DXGK_PTE{}}, 6);  // the block is no longer marked
+  Apply({DXGK_PTE{}}, 6);  // the block is no longer marked contiguous
   EXPECT_EQ(At(6).raw, 0u);
   ExpectPromiseHolds();
 }

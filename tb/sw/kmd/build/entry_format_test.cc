@@ -74,7 +74,7 @@ TEST(EntryFormat, RefusesWhatTheHardwareHasNoFormForAndChangesNothing) {
 constexpr uint64_t kTableOf64k = uint64_t{DXGK_PTE_PAGE_TABLE_PAGE_64KB} << 17;
 
 // Single entries (0x20041 and 0x41) were observed on Windows build 26100. The format of pairs
-// follows Microsoft's documentation; it was not observed on Windows.
+// follows Microsoft's documentation; it has not been observed on Windows.
 TEST(EntryFormat, ALeafTableOf64KiBIsNamedByThePageSizeOfASingleEntryAndByTheHalfOfAPair) {
   const uint64_t table = uint64_t{2} << 58 | 0x2C041;
   const struct {
@@ -116,7 +116,7 @@ TEST(EntryFormat, A64KiBPageIsAlignedAndNothingElseIsDifferent) {
 }
 
 // According to Microsoft's documentation, the index in an entry identifies the linked adapter that
-// owns the page. Linked adapters were not observed on Windows.
+// owns the page. Linked adapters have not been observed on Windows.
 TEST(EntryFormat, OwnVramIsTargetVramAndThatOfAnotherAdapterIsTargetPeer) {
   for (uint32_t own = 0; own < 4; ++own) {
     for (uint64_t owner = 0; owner < 4; ++owner) {
@@ -155,8 +155,8 @@ TEST(EntryFormat, PagesOfTheHiddenSegmentCountFromItsStartInVram) {
   EXPECT_FALSE(make(PeerIndex(5), 9, 0, 0, {0x100, 0x200})) << "no such adapter";
 }
 
-// The memory segment of an integrated GPU. Its tables and data are in system memory, so the GPU
-// must snoop the CPU's caches.
+// Tests the memory segment of an integrated GPU. Its tables and data are in system memory, so the
+// GPU must snoop the CPU's caches.
 TEST(EntryFormat, PagesOfASegmentInSystemMemoryCountFromItsStartAndAreSnooped) {
   constexpr uint64_t kFirst = 0x40010;
   regs::PteEntry entry;

@@ -186,7 +186,7 @@ class DualPteTest : public Leaf64kTest {
   DualPteTest() : Leaf64kTest(true) {}
 };
 
-// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// The expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 TEST_F(DualPteTest, ALevel1EntryIsTwoWordsFromTheTwoArrays) {
   std::vector<DXGK_PTE> small = {Leaf(0x10), DXGK_PTE{}, Leaf(0x30)}, large = {DXGK_PTE{}, Leaf(0x21), Leaf(0x31)};
   auto args = Update(small, 1, 0x4000, 5);
@@ -259,7 +259,7 @@ TEST_F(BuildTest, FlushNamesTheSpaceOfTheProcessAndCoversThePageOfItsEnd) {
   EXPECT_EQ(model.flushes[0].start, 0x2030000u);
   EXPECT_EQ(model.flushes[0].end, 0x25B1000u);
 
-  // The last address of the largest space.
+  // The last address of the largest address space.
   args.FlushTlb.EndVirtualAddress = ~D3DGPU_VIRTUAL_ADDRESS{0};
   model = Built(args);
   ASSERT_EQ(model.flushes.size(), 1u);
@@ -276,8 +276,8 @@ TEST_F(BuildTest, FlushNamesTheSpaceOfTheProcessAndCoversThePageOfItsEnd) {
   EXPECT_EQ(model.flushes[0].space, kSystemSpace);
 }
 
-// A flush must name a root and a process of the same space. A root or a process without a space is
-// accepted.
+// A flush must not name the root of one space and the process of another. A root or process without
+// a space is accepted.
 TEST_F(BuildTest, FlushOfAnotherProcessesRootIsRefused) {
   const auto set = [&](HANDLE context, uint64_t root) {
     DXGKARG_SETROOTPAGETABLE args{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests section "start condition" of the IOMMU DMA remapping documentation. The expected behaviour
-// follows Microsoft's documentation; it was not observed on Windows.
+// Tests the rules in section "start condition" of the IOMMU DMA remapping documentation. The
+// expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include "os/base/dma_policy.h"
 
 #include <gmock/gmock.h>

@@ -12,7 +12,7 @@
 namespace gmmu::os {
 namespace {
 
-constexpr uint64_t kBytes = 4096;  // of a page
+constexpr uint64_t kBytes = 4096;  // bytes per page
 
 class ListOfPages {
  public:
@@ -32,7 +32,7 @@ class ListOfPages {
   }
   std::vector<uint64_t> Starts(uint64_t size, uint64_t alignment, uint64_t from, uint64_t to) const {
     std::vector<uint64_t> starts;
-    uint64_t run = 0;  // length of the free run from `page` on, up to `to`
+    uint64_t run = 0;  // length of the free run that starts at `page`, limited to `to`
     for (uint64_t page = std::min<uint64_t>(to, free_.size()); page-- > from;) {
       run = free_[page] ? run + 1 : 0;
       if (run >= size && page % alignment == 0) starts.push_back(page * kBytes);

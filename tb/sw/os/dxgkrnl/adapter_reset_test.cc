@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests recovery from engines that cannot be reset: the whole adapter is reset and rebuilt. The
-// expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
     life.worker.Call([&] { innocent = life.vidmm.CreateProcess("innocent"); });
     const PacketId packet = hung.commands->Submit("an endless fill");
     EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kLost);
-    // Until the rebuild, the system's own work is delayed, or fails with an error.
+    // Wait for the rebuild. Until then, the system's paging work is delayed or fails with an error.
     life.kernel.scheduler().Wait([&] { return life.adapter.miniport().calls("DxgkDdiRestartFromTimeout") == 1; },
                                  1'000'000'000, "the restart", 1000);
     EXPECT_TRUE(hung.process->handles.state->lost);
@@ -156,7 +156,7 @@ TEST(AdapterReset, WhenMemoryDoesNotAnswerThenEitherItIsBugCheck0x116) {
 }
 
 /// The driver may use CpuVisibleAddress until it is notified of the unmap. After a reset, that
-/// notification comes late.
+/// notification is delayed.
 TEST(AdapterReset, TheCpuAddressOfAnApertureMappingLivesUntilTheDriverIsToldOfItsLoss) {
   ShortDelays bench;
   bench.options.driver = Entry;

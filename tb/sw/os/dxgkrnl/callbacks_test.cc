@@ -20,14 +20,14 @@ class ShortKernelTable : public DriverWithAFront {};
 NTSTATUS StartWithAShortTable(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,
                               PULONG children) {
   alignas(8) static uint8_t given[sizeof(DXGKRNL_INTERFACE)];
-  std::memset(given, 0xEE, sizeof given);  // the driver must not call these bytes after the table
+  std::memset(given, 0xEE, sizeof given);  // the driver must not use the entries beyond Size
   std::memcpy(given, interface, 0x138);
   auto* table = reinterpret_cast<DXGKRNL_INTERFACE*>(given);
   table->Size = 0x138;
   return between.real.DxgkDdiStartDevice(context, start, table, sources, children);
 }
 
-// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// The expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 TEST_F(ShortKernelTable, IsRefusedByADriverThatNeedsMoreAndNothingBehindItIsUsed) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithAShortTable; };
   const auto result = Run();
@@ -111,7 +111,7 @@ TEST_F(CallbackLevels, AreThoseOfTheDocuments) {
   });
 }
 
-/// Tests statuses by calling the table that the driver received.
+/// Tests the statuses that callbacks return, through the callback table that the driver received.
 struct FailureStatus : test::DriverFront {};
 
 TEST_F(FailureStatus, IsEachOnesOwnOrOneForAllByASwitch) {
@@ -135,7 +135,7 @@ TEST_F(FailureStatus, IsEachOnesOwnOrOneForAllByASwitch) {
 
 struct MappedMemory : test::DriverFront {};
 
-// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// The expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 TEST_F(MappedMemory, LiesInOneBarWholly) {
   RunOnWorker([&](workload::Life& life) {
     const auto map = [&](uint64_t address, uint64_t length) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests changes of the DMA mode, while an adapter runs and when it restarts. The expected behaviour
-// follows Microsoft's documentation; it was not observed on Windows.
+// follows Microsoft's documentation; it has not been observed on Windows.
 #include "os/dxgkrnl/domain_switch.h"
 
 #include <gmock/gmock.h>
@@ -155,7 +155,8 @@ TEST(DomainSwitch, AStartIsRefusedWhileAnAdlOfTheLastOneLives) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("while 1 ADLs"));
 }
 
-// No source says whether the start fails or whether the adapter runs without remapping.
+// No source says whether a driver without MapAperture2Supported fails to start or runs without DMA
+// remapping.
 TEST(DomainSwitch, WithoutMapAperture2TheStartIsRefusedOrNotRemappedByASwitch) {
   for (const bool refused : {true, false}) {
     Reaching bench;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests exclusive access on a running machine, and the steps before the adapter starts. The
-// expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include "os/dxgkrnl/exclusive_access.h"
 
 #include "tb/sw/os/dxgkrnl/isolation_bench.h"
@@ -131,8 +131,9 @@ TEST_F(Isolation, ACallOfTheOneThatHasExclusiveAccessIsABugCheck) {
 
 // ---- points that driver authors often get wrong; suite Rule11 spans several files, so its tests have no fixture
 
-/// The caps are read after AddDevice and before StartDevice, and the two sets of IOMMU bits agree. (The linked-adapter
-/// tests cover the minimum over a link.)
+/// The caps are read after AddDevice and before StartDevice, and the isolation bits in
+/// DXGK_IOMMU_CAPS and DXGK_VIDMMCAPS must agree. (The linked-adapter tests check that a link takes
+/// the minimum of its adapters' caps.)
 struct CapsComeBeforeTheStart : Isolation {
   void TestBody() override {
     config.host.gpu_reserved_kib = 64;
@@ -163,8 +164,8 @@ struct CapsComeBeforeTheStart : Isolation {
 };
 TEST(Rule11, CapsAreReadAfterAddDeviceAndBeforeStartDeviceAndAgree) { CapsComeBeforeTheStart().TestBody(); }
 
-/// The device is attached to its domain, remapped or 1:1, before StartDevice lets the driver use
-/// it.
+/// The device is attached to its domain, whether remapping or 1:1, before StartDevice lets the
+/// driver use it.
 struct AttachedBeforeTheStart : Isolation {
   void TestBody() override {
     for (const RemapPolicy policy : {RemapPolicy::kNever, RemapPolicy::kIdentity, RemapPolicy::kWhenPossible}) {
@@ -194,7 +195,8 @@ struct SilenceIsProven : Isolation {
       EXPECT_THAT(result.faults[0].text, HasSubstr(text));
     }
 
-    // This driver does not stop its device while a client is running on it.
+    // This driver's BeginExclusiveAccess does nothing, so a client that is running keeps accessing
+    // memory.
     options.os.inject.noisy_device = NoisyDevice::kNone;
     between.begin = [] { return STATUS_SUCCESS; };
     const auto load = [](workload::Life& life) {

@@ -61,7 +61,7 @@ TEST_F(Isolation, AFailureIsIgnoredOnTheForcedPathOnlyWhereItIsAllowed) {
     life.Compare("noted", life.adapter.isolation().ignored_failure().empty() ? "no failure is noted" : "");
   });
   EXPECT_TRUE(result.Passed()) << Texts(result);
-  result = Run(SecureVm);  // a secure VM's start does not ignore the failure
+  result = Run(SecureVm);  // kAllowFailure does not apply to the start of a secure VM
   ASSERT_THAT(result.faults, SizeIs(1));
   EXPECT_THAT(result.faults[0].text, HasSubstr("GPU isolation needs an IOMMU"));
 }
@@ -78,8 +78,8 @@ TEST_F(Isolation, DomainAndMappingsWithoutAttachLeaveTheGpuAsItIs) {
   }
 }
 
-/// A logical adapter has only one domain, so a mode switch attaches the domain that these flags
-/// have created.
+/// These flags create a domain but do not attach the GPU to it. A logical adapter has only one
+/// domain, so a switch of the DMA mode attaches the GPU to this one.
 TEST_F(Isolation, AWaitingDomainIsEnteredByASwitchOfTheMode) {
   for (const uint32_t flags : {0x1u, 0x3u}) {
     options.os.iommu_flags = flags;
@@ -177,8 +177,8 @@ TEST_F(Isolation, WhatADeviceReadsInItsStartMeetsTheDomain) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("read of logical page 0x15000000"));
 }
 
-/// The driver must report the same need before and after the start, because the domain is attached
-/// in between.
+/// The driver must report before the start and again after it whether it needs isolation. Both
+/// reports must agree, because the domain is attached in between.
 TEST_F(Isolation, ADriverThatNeedsItSaysSoBeforeTheStart) {
   options.os.driver["IsolationRequired"] = 1;
   between.queried = [](const DXGKARG_QUERYADAPTERINFO& args, NTSTATUS status) {
@@ -218,10 +218,10 @@ void AddSegmentOfSystemMemory(const DXGKARG_QUERYADAPTERINFO& args, uint64_t bas
   std::memcpy(out->pSegmentDescriptor + 2 * out->SegmentDescriptorStride, &segment, sizeof segment);
 }
 
-/// The driver has allocated the memory of a system memory segment by a routine that maps it into no
-/// domain. VidMm maps it 1:1 at the physical address that the driver reports.
+/// The driver has allocated the memory of a system memory segment with a routine that maps it into
+/// no domain. VidMm therefore maps it 1:1, at the physical address that the driver reports.
 TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
-  std::optional<uint64_t> first;  // page
+  std::optional<uint64_t> first;  // first page number
   between.queried = [&](const DXGKARG_QUERYADAPTERINFO& args, NTSTATUS status) {
     if (args.Type != DXGKQAITYPE_QUERYSEGMENT4) return status;
     if (!first) first = Kernel::Current().pages().AllocateContiguous(16, 0, ~uint64_t{0}, 0, "driver", "test");
@@ -319,7 +319,7 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
       adapter.isolation().OnSecureVm();
       life.Compare("driver's memory", mapped(before) ? "" : "not mapped");
       SystemBuffer buffer(life.kernel, adapter.objects(), adapter.handle(), hw::kPageSize,
-                          SystemBuffer::Shape::kScattered, "application");  // 2: VidMm's
+                          SystemBuffer::Shape::kScattered, "application");  // kind 2: VidMm's
       const uint64_t paged = buffer.host_pages()[0];
       life.Compare("VidMm's memory", mapped(paged) ? "" : "not mapped");
       buffer.Release();

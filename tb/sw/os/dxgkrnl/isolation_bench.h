@@ -135,7 +135,7 @@ class Isolation : public ::testing::Test {
   static void SecureVm(workload::Life& life) {
     life.worker.Call([&life] { life.adapter.isolation().OnSecureVm(); });
   }
-  /// Returns a counter of the IOMMU.
+  /// Returns the value of one of the IOMMU's counters.
   static uint64_t Counter(const workload::JobResult& result, const std::string& name) {
     for (const hw::Counter& counter : result.counters)
       if (counter.block == "iommu" && counter.name == name) return counter.value;

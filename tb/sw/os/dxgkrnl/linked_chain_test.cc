@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests which devices form a chain of linked adapters. The expected behaviour follows Microsoft's
-// documentation; it was not observed on Windows.
+// documentation; it has not been observed on Windows.
 #include "os/dxgkrnl/linked_chain.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests discovery, order and capabilities of linked adapters. The expected behaviour follows
-// Microsoft's documentation; it was not observed on Windows.
+// Microsoft's documentation; it has not been observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -130,7 +130,7 @@ NTSTATUS NoteMetadata(HANDLE context, UINT node, DXGKARG_GETNODEMETADATA* args) 
   return between.real.DxgkDdiGetNodeMetadata(context, node, args);
 }
 
-/// Records calls of AddDevice, StartDevice and GetNodeMetadata, and each query for which `name`
+/// Records the calls to AddDevice, StartDevice and GetNodeMetadata, and each query for which `name`
 /// returns a text.
 void NoteStartUp(const std::function<std::string(const DXGKARG_QUERYADAPTERINFO&)>& name) {
   events.clear();
@@ -146,7 +146,8 @@ void NoteStartUp(const std::function<std::string(const DXGKARG_QUERYADAPTERINFO&
   };
 }
 
-// Expects that both sets of caps are read after every AddDevice and before any StartDevice.
+// Expects that PHYSICAL_MEMORY_CAPS and IOMMU_CAPS are read after every AddDevice and before any
+// StartDevice.
 void ExpectCapsBetweenAddDeviceAndStart() {
   LinkedBench bench(2);
   NoteStartUp([](const DXGKARG_QUERYADAPTERINFO& args) -> std::string {
@@ -188,8 +189,8 @@ TEST(LinkedAdapters, CapabilitiesAreAskedForEachPhysicalAdapterIndex) {
 
 TEST(LinkedAdapters, TheIndexOfADeviceIsTheDriversByItsHandle) {
   LinkedBench bench(2);
-  // The driver numbers its devices in a different order than the link. The system adopts the
-  // driver's numbers, although these adapters cannot work with them.
+  // The driver numbers its devices in the opposite order. The system adopts the driver's numbers,
+  // although these adapters cannot work with them.
   between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
     if (args.Type != DXGKQAITYPE_PHYSICALADAPTERCAPS)
       return between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
@@ -296,7 +297,8 @@ TEST(LinkedAdapters, WhatMustAgreeIsRefusedByField) {
   EXPECT_THAT(refused(), ElementsAre("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId"));
   EXPECT_THAT(AdmitLink({&second}), SizeIs(0)) << "a GPU alone may have them in system memory";
   second.segments.resize(3);
-  // Segment 3 is not the root's segment.
+  // The tables of a linked GPU must be in the root's segment, which is neither the system memory
+  // segment nor segment 3.
   for (const UINT elsewhere : {second.system_segment(), 3u}) {
     second.levels[0].PageTableSegmentId = elsewhere;
     EXPECT_THAT(refused(), ElementsAre("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId")) << elsewhere;

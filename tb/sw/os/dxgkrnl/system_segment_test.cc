@@ -70,7 +70,7 @@ TEST_F(SystemSegment, OfPagesThatTheDriverHasNotAllocatedIsRefused) {
     bench.options.os.limit_bits = 40;
     uint64_t at = 0;
     Changed([&](DXGK_SEGMENTDESCRIPTOR4& segment) {
-      // Only 64 KiB remain in the driver's memory.
+      // Of the segment at the new address, the driver has allocated only the first 64 KiB.
       segment.CpuTranslatedAddress.QuadPart += 2 << 20;
       at = static_cast<uint64_t>(segment.CpuTranslatedAddress.QuadPart);
     });

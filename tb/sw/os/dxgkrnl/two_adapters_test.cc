@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests two logical adapters of one machine. The expected behaviour follows Microsoft's
-// documentation; it was not observed on Windows.
+// Tests two logical adapters in one machine. The expected behaviour follows Microsoft's
+// documentation; it has not been observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

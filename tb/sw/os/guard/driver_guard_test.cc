@@ -99,7 +99,7 @@ TEST_F(DriverGuardTest, ALoopInTheDriverEndsAfterItsSeconds) {
 }
 
 TEST_F(DriverGuardTest, AWaitInTheDriverEndsAtItsBound) {
-  DriverGuard::Remove();  // a wait ends at its limit without signals
+  DriverGuard::Remove();  // the limit of a wait works without the guard's signals
   const Fault fault = FaultOf([] {
     LARGE_INTEGER millisecond{};
     millisecond.QuadPart = -10'000;

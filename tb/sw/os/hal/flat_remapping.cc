@@ -12,7 +12,7 @@
 namespace gmmu::os::test {
 namespace {
 
-// The maximum size of a domain. Its table then has 128 MiB.
+// The maximum size of a domain. The table of such a domain occupies 128 MiB.
 constexpr uint64_t kMostBytes = uint64_t{1} << 36;
 constexpr uint64_t kWord = sizeof(uint64_t);
 constexpr unsigned kMostReads = 100'000;

@@ -71,8 +71,8 @@ class FlatRemapping final : public Remapping {
 
   const RemappingParts parts_;
   bool on_ = false;
-  uint64_t directory_ = 0;                                   // its page
-  std::map<unsigned, std::unique_ptr<FlatDomain>> domains_;  // by number
+  uint64_t directory_ = 0;                                   // its page number
+  std::map<unsigned, std::unique_ptr<FlatDomain>> domains_;  // by domain number
   hw::Message message_;
   std::function<void(const RemappingFault&)> on_fault_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests plain loads and stores of a guarded driver to device memory.
+// Tests plain loads from and stores to device memory by a guarded driver.
 #include "os/kernel/device_accesses.h"
 
 #include <emmintrin.h>

@@ -43,7 +43,7 @@ TEST(DeferredCalls, RunAtDispatchLevelInTheirOrderEachOnce) {
 
 TEST(DeferredCalls, CanBeTakenBack) {
   order.clear();
-  Machine machine;  // without preemption, nothing runs above DISPATCH_LEVEL
+  Machine machine;  // without preemption, no deferred call runs at a raised IRQL
   KDPC dpc;
   KeInitializeDpc(&dpc, Note, nullptr);
   EXPECT_EQ(dpc.Importance, MediumImportance);

@@ -14,8 +14,8 @@ using ::testing::HasSubstr;
 constexpr uint32_t kTag = 0x74736574;  // "test"
 
 struct PoolTest : ::testing::Test {
-  /// Expects that `call` triggers this bug check with a message that contains `text`. Returns its
-  /// parameters.
+  /// Expects that `call` triggers this bug check with a message that contains `text`. Returns the
+  /// bug check's parameters.
   static std::array<uint64_t, 4> Stops(StopCode code, const std::string& text, const std::function<void()>& call) {
     try {
       call();

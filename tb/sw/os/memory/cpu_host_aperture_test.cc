@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the CPU host aperture with a driver that records which page of the segment each page of
-// BAR2 shows. The expected behaviour follows Microsoft's documentation; it was not observed on
+// BAR2 shows. The expected behaviour follows Microsoft's documentation; it has not been observed on
 // Windows.
 #include "os/memory/cpu_host_aperture.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the reservation of frame buffer save memory: commit charge, sections, pins and windows. The
-// expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include "os/memory/frame_buffer.h"
 
 #include "os/base/page_math.h"
@@ -108,7 +108,7 @@ TEST(FrameBuffer, WantsWholePagesThatMemoryHas) {
   EXPECT_THAT(refusal(4097), HasSubstr("DXGK_FRAMEBUFFERSAVEAREA.MaximumSize of physical adapter 0 is 4097"));
   EXPECT_THAT(refusal(uint64_t{1} << 40), HasSubstr("no commit charge for the frame buffer of physical adapter 0"));
   EXPECT_EQ(machine.frame_buffer.charged(), 0u);
-  // Sections are charged even while they are not resident.
+  // Sections count against the commit limit even while they are not resident.
   const uint64_t left = machine.kernel.pages().installed_pages() - machine.kernel.pages().allocated();
   machine.frame_buffer.Reserve(machine.adapter, false, {kPage});
   EXPECT_THAT(refusal(left * kPage), HasSubstr("no commit charge"));
@@ -172,9 +172,9 @@ TEST(FrameBuffer, AWindowShowsTheSectionAtTheOffsetThatComesOut) {
 }
 
 TEST(FrameBuffer, OneSectionForAllIsPinnedWholeAndReadAtPageOffsets) {
-  // Adapter 0 reports the sum of all save areas; the others report none. A pin always begins at the
-  // start of the section, so the second adapter's pages can only be pinned together with the first
-  // adapter's.
+  // Adapter 0 reports the sum of all save areas; the other adapters report none. A pin always
+  // begins at the start of the section, so the second adapter's pages can only be pinned together
+  // with the first adapter's.
   Machine machine;
   machine.frame_buffer.Reserve(machine.adapter, false, {2 * kPage + 3 * kPage, 0});
   const auto write = [&](uint64_t page, const std::string& text) {

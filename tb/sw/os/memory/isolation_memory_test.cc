@@ -131,7 +131,7 @@ TEST(IsolationMemory, MdlFlagsAskForContiguousChunksAndForPagesAsTheyAre) {
   MachineWithAdapter machine;
   auto args = Pages(8);
   args.Flags = MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS;
-  args.SkipBytes.QuadPart = 4 * 4096;  // the size of a chunk
+  args.SkipBytes.QuadPart = 4 * 4096;  // with this flag, the size of a chunk
   ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_SUCCESS);
   const auto pfns = Mdl::PagesOf(args.pMdl);
   for (size_t i = 0; i < 8; ++i) EXPECT_EQ(pfns[i], pfns[i / 4 * 4] + i % 4);
@@ -199,8 +199,8 @@ TEST(IsolationMemory, WhatIsHeldIsMappedWhenTheDomainComes) {
 }
 
 /// "For WDDM 3.0 drivers that support logical remapping, these older callback functions will be
-/// deprecated and cannot be used" (IOMMU DMA remapping documentation). The test applies this to
-/// every DMA mode, not only to remapped adapters.
+/// deprecated and cannot be used" (IOMMU DMA remapping documentation). The test applies this rule
+/// in every DMA mode, not only with DMA remapping.
 TEST(IsolationMemory, IsNotUsableByADriverThatSupportsRemapping) {
   Machine machine;
   RemappingDomain* remapped = machine.kernel.iommu()->CreateDomain(uint64_t{1} << 33, false, "test");

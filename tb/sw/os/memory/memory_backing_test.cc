@@ -90,7 +90,7 @@ TEST(MemoryTypes, PreferContiguousGivesARowOfPagesOrScatteredOnesWhereThereIsNon
   ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
   EXPECT_TRUE(in_a_row(test.objects.PagesOf(args.hPhysicalMemoryObject)));
 
-  // A page in the middle of the range below.
+  // Allocate a page in the middle of the range that is requested next.
   auto middle = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);
   middle.Mdl.LowAddress.QuadPart = 16 * kMiB + 8 * 4096;
   middle.Mdl.HighAddress.QuadPart = 16 * kMiB + 9 * 4096 - 1;
@@ -181,7 +181,8 @@ TEST(MemoryTypes, ContiguousMemoryMayFailOnALiveSystem) {
   EXPECT_EQ(test.TryCreate(args), STATUS_SUCCESS);
 }
 
-/// A 1:1 domain of all installed memory does not include device registers, so an ADL must map them.
+/// A 1:1 domain that maps all installed memory does not include device registers, so an ADL must
+/// map them.
 TEST(MemoryTypes, IoSpaceIsMappedInADomainOfAllMemoryToo) {
   Objects test;
   RemappingDomain* whole = test.kernel.iommu()->CreateDomain(uint64_t{1} << 46, true, "test");

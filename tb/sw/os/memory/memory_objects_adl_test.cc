@@ -171,10 +171,10 @@ TEST(Rule11, ContiguousAdlHasNoArray) {
   test.objects.FreeAdl({object.hAdapterMemoryObject, args.pAdl});
 }
 
-// That the ADL is freed first was observed on Windows build 26100; the bug check follows
-// Microsoft's documentation.
+// On Windows build 26100, the ADL was observed to be freed first. The bug check follows Microsoft's
+// documentation.
 TEST(Rule11, AnAdlMustBeFreedBeforeItsObject) {
-  for (bool stops : {true, false}) {  // the setting makes no difference
+  for (bool stops : {true, false}) {  // the bug check does not depend on this setting
     Parameters parameters = TestParameters();
     parameters.destroy_in_use_stops = stops;
     Objects test(parameters);
@@ -196,7 +196,7 @@ TEST(Rule11, AnAdlMustBeFreedBeforeItsObject) {
   }
 }
 
-// The configuration limits the contiguous pieces of the logical space.
+// The configuration limits the size of contiguous ranges in the logical space.
 TEST(MemoryAdls, ComeInPiecesOfTheSizeThatTheConfigurationSays) {
   Parameters parameters = TestParameters();
   parameters.logical_piece_kib = 8;

@@ -132,7 +132,7 @@ TEST(MemoryObjects, NameWhatIsLeft) {
   EXPECT_THAT(kinds, HasSubstr("pinned_page/somebody/DxgkCbAllocateAdl"));
 }
 
-/// The bug check names the call, which accesses no memory.
+/// The bug check must name the call.
 TEST(MemoryObjects, OfAnAdapterThatWasRemovedAreABugCheck) {
   Objects test;
   const auto object = test.Create(8192, test.adapter);

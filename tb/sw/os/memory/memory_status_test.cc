@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests which status the memory callbacks return for each failure, with one case per row of the
-// table in docs/ddi/statuses.md. The documentation names only STATUS_INVALID_PARAMETER. The failure
-// of contiguous memory was observed on Windows build 26100.
+// table in docs/ddi/statuses.md. The documentation names only STATUS_INVALID_PARAMETER. The status
+// for a failing allocation of contiguous memory was observed on Windows build 26100.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -50,7 +50,7 @@ struct Case {
   std::function<NTSTATUS(Bench&)> call;
 };
 
-/// Returns a create call with one argument that `spoil` has made invalid.
+/// Returns a function that makes a create call in which `spoil` has invalidated one argument.
 std::function<NTSTATUS(Bench&)> Creating(DXGK_PHYSICAL_MEMORY_TYPE type, void (*spoil)(Create&)) {
   return [type, spoil](Bench& bench) {
     Create args = Bench::Wanted(type);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests what a driver saves over a power cycle of a running machine, including transfers that fail
 // at the start or partway through the save or the restore. The expected behaviour follows
-// Microsoft's documentation; it was not observed on Windows.
+// Microsoft's documentation; it has not been observed on Windows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -102,7 +102,7 @@ NTSTATUS StartWithPinNowhere(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INT
 TEST_F(SaveArea, AnEngineThatFaultsInTheTransferIsResetBeforeTheAreaIsCleared) {
   pins = 0;
   bench.options.driver = Entry;
-  bench.options.os.iommu = RemapPolicy::kNever;  // no IOMMU may report the fault instead
+  bench.options.os.iommu = RemapPolicy::kNever;  // otherwise, the IOMMU would report the fault
   bench.options.os.limit_bits = 40;
   between = {};
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithPinNowhere; };

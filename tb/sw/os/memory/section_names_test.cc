@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests which object attributes are accepted for a section, as by ZwCreateSection. The expected
-// behaviour follows Microsoft's documentation; it was not observed on Windows.
+// behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include "os/memory/section_names.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST(SectionNames, TheSecondCreationCollidesOrOpensWhatIsThere) {
   Create second = opens.Section(4096);
   ASSERT_EQ(test.objects.Create(second, "test"), STATUS_OBJECT_NAME_EXISTS) << "a success";
   const auto writes = test.Map(first.hPhysicalMemoryObject, 4096, 4096);
-  // Keeps the size of the first creation.
+  // The section keeps the size of its first creation, so its second page can be mapped.
   const auto reads = test.Map(second.hPhysicalMemoryObject, 4096, 4096);
   std::memcpy(static_cast<char*>(writes.pMappedAddress) + writes.Offset, "same", 4);
   EXPECT_EQ(std::memcmp(static_cast<char*>(reads.pMappedAddress) + reads.Offset, "same", 4), 0);

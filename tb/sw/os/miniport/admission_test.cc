@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests each admission rule. Each case makes one field of valid query results wrong, and expects
-// that the rule names only this field.
+// Tests each admission rule. Each case corrupts one field of otherwise valid query results, and
+// expects that the rule names only this field.
 #include "os/miniport/admission.h"
 
 #include <gmock/gmock.h>
@@ -122,7 +122,7 @@ const Case kCases[] = {
      [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.IoMmuSecureModeRequired = 1; }},
     {"IsolationRequiredOnlyAfterTheStart", "DXGK_VIDMMCAPS.IoMmuSecureModeRequired",
      [](AdapterAnswers& a) {
-       a.version = DXGKDDI_INTERFACE_VERSION_WDDM2_9;  // here a discrete GPU needs no remapping
+       a.version = DXGKDDI_INTERFACE_VERSION_WDDM2_9;  // before WDDM 3.0, remapping is optional
        a.driver.MemoryManagementCaps.IoMmuSecureModeRequired = 1;
        a.iommu.reset();
      }},
@@ -166,7 +166,7 @@ TEST(Admission, OfTheModelWithoutAnMmuAsksForNoLevels) {
   EXPECT_THAT(field_of([](AdapterAnswers& a) { a.linked = 2; }), HasSubstr("only GPUs with GpuMmu are linked here"));
   EXPECT_THAT(field_of([](AdapterAnswers& a) { a.segments.insert(a.segments.begin(), a.segments.front()); }),
               HasSubstr("DXGK_SEGMENTFLAGS.Aperture stands at 2 segments"));
-  AdapterAnswers seen = Physical();  // as observed of WDDM 1 drivers
+  AdapterAnswers seen = Physical();  // as observed in WDDM 1 drivers
   seen.segments.erase(seen.segments.begin());
   seen.segments.front().Flags.CacheCoherent = 1;
   EXPECT_THAT(Admit(seen, false), IsEmpty());
@@ -213,7 +213,7 @@ TEST_P(AdmissionRule, RefusesAndNamesTheField) {
 INSTANTIATE_TEST_SUITE_P(All, AdmissionRule, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Tests os.both_mmu_models_refused. The header forbids a driver to declare both MMU models; the
+// Tests os.both_mmu_models_refused. The header forbids a driver from declaring both MMU models; the
 // documentation allows it.
 TEST(Admission, BothModelsOfAnMmuAreRefusedOrNotByASwitch) {
   AdapterAnswers answers = Good();
@@ -264,7 +264,7 @@ TEST(Admission, TablesThatTheCpuCannotReachStopTheSystemWith0x49) {
 }
 
 // Tests the rule that applies before WDDM 2.9. The expected behaviour follows Microsoft's
-// documentation; it was not observed on Windows.
+// documentation; it has not been observed on Windows.
 TEST(Admission, BeforeWddm29HighestAcceptableAddressMustReachAllMemory) {
   AdapterAnswers answers = Good();
   answers.last_byte = 0xFFFF'FFFF;

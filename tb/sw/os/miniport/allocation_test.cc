@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 
 constexpr UINT kApertureBit = 1, kVramBit = 2;
 
-/// A driver's description of an allocation, which violates no rule.
+/// A valid description of an allocation, as a driver returns it.
 struct Good {
   Good() {
     answers.version = 0x10004;
@@ -90,7 +90,7 @@ TEST(AllocationRules, SizeAndAlignmentAreTheSystemsWhereAMemorySegmentHasPagesOf
   EXPECT_EQ(HomesOf(good.info, good.answers).page_bytes, 4096u) << "never there";
 }
 
-// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// The expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 TEST(AllocationRules, MapApertureCpuVisibleNeedsMapAperture2Supported) {
   Good good;
   good.info.FlagsWddm2.MapApertureCpuVisible = 1;
@@ -136,7 +136,7 @@ TEST(AllocationRules, ACpuVisibleAllocationNeedsAnApertureUnlessItIsThePrimary) 
 }
 
 // Observed on Windows build 22621: without flag AccessedPhysically, operation 5 is not sent. The
-// change to the implicit system memory segment follows Microsoft's documentation; it was not
+// change to the implicit system memory segment follows Microsoft's documentation; it has not been
 // observed on Windows.
 TEST(Rule11, WithoutAccessedPhysicallyAnApertureIsUpgradedToTheImplicitSystemSegment) {
   Good good;
@@ -156,7 +156,7 @@ TEST(Rule11, WithoutAccessedPhysicallyAnApertureIsUpgradedToTheImplicitSystemSeg
 }
 
 // Tests os.system_segment_behind_last. To name system memory in a segment set, an open-source
-// driver uses the bit after the last segment's; the headers define a constant bit.
+// driver uses the bit after the last segment's; the headers define a fixed bit.
 TEST(AllocationRules, SystemMemoryIsInASetByTheBitBehindTheLastSegmentOrByBit31) {
   for (const bool behind : {true, false}) {
     Good good;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the threading levels of the driver's entry points, and the stack of the thread that builds
-// paging buffers. The threading levels follow Microsoft's documentation; they were not observed on
-// Windows.
+// paging buffers. The threading levels follow Microsoft's documentation; they have not been
+// observed on Windows.
 #include "os/miniport/call_levels.h"
 
 #include <gmock/gmock.h>
@@ -63,7 +63,8 @@ TEST(CallLevels, LevelThreeComesWithAnIdleGpu) {
   EXPECT_EQ(bench.miniport.calls("DxgkDdiStopDevice"), 1u);
 }
 
-// Submission and paging entry points form one class, in which a single thread may run at a time.
+// The submission and paging entry points form one class, in which only one thread may run at a
+// time.
 TEST(CallLevels, LevelOneIsOneThreadInItsClass) {
   test::SchedulerBench bench;
   bool inside = false;

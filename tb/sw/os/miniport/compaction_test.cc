@@ -17,7 +17,7 @@
 namespace gmmu::os {
 namespace {
 
-constexpr uint64_t kPage = hw::kPageSize, kLarge = 512;  // 4 KiB pages in a 2 MiB page
+constexpr uint64_t kPage = hw::kPageSize, kLarge = 512;  // number of 4 KiB pages in a 2 MiB page
 using Place = RangeAllocator::Place;
 
 /// A memory segment and the memory that is allocated in it.
@@ -111,13 +111,13 @@ class Bench {
   Ledger ledger_;
 };
 
-/// Returns the size of `blocks` large blocks in per cent of the free bytes.
+/// Returns the size of `blocks` large blocks as a percentage of the free bytes.
 double Percent(const Bench& bench, uint64_t blocks) {
   return 100.0 * static_cast<double>(blocks * kLarge * kPage) / static_cast<double>(bench.segment.space->free_bytes());
 }
 
 struct Fragmentation {
-  double before, after;  // per cent in large blocks, before and after moves
+  double before, after;  // percentage in large blocks, before and after moves
 };
 Fragmentation FragmentationOf(Bench& bench, uint64_t steps) {
   bench.Churn(steps);
@@ -144,7 +144,7 @@ TEST_P(Churned, ScatteredPageTablesDoNotLeaveLargePages) {
   EXPECT_LT(FragmentationOf(bench, 100'000).after, 25.0);
 }
 
-/// A segment of four blocks, in which block i keeps i + 1 of its 64 KiB ranges allocated.
+/// A segment of four large blocks. In block i, i + 1 ranges of 64 KiB remain allocated.
 class Blocks : public ::testing::Test {
  protected:
   Blocks() {
@@ -178,8 +178,8 @@ TEST_F(Blocks, WithMemoryThatCannotMoveAreLeftAlone) {
   bench.fixed.push_back(std::move(bench.movable.front()));
   bench.movable.erase(bench.movable.begin());
   EXPECT_EQ(bench.Compact(1), 1u);
-  EXPECT_EQ(bench.moves, 2u);       // the two ranges of the second block
-  EXPECT_EQ(bench.Compact(4), 3u);  // the first block has room for all other ranges
+  EXPECT_EQ(bench.moves, 2u);       // moves the two ranges of the second block
+  EXPECT_EQ(bench.Compact(4), 3u);  // the ranges of all other blocks fit into the first
 }
 
 TEST_F(Blocks, AllMovesEndWhereTheRestFillsOneBlock) {

@@ -32,9 +32,9 @@ TEST(InterfaceVersion, HasItsNameOrItsNumber) {
   EXPECT_EQ(NameOfVersion(0x1052), "0x1052");
 }
 
-// The following sizes were observed on Windows build 22621: 0x100, 0x138 and 0x240 of the kernel
-// table, 0x4F0 of the driver table, and 576 and 592 of DRIVERCAPS. Driver authors reported sizes 20
-// and 24 of PHYSICALADAPTERCAPS.
+// Observed on Windows build 22621: sizes 0x100, 0x138 and 0x240 for the kernel table, 0x4F0 for the
+// driver table, and 576 and 592 for DRIVERCAPS. Driver authors reported sizes 20 and 24 for
+// PHYSICALADAPTERCAPS.
 TEST(InterfaceVersion, HasTheSizesOfTheKit) {
   struct Row {
     ULONG version;

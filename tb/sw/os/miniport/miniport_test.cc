@@ -80,7 +80,7 @@ TEST_F(BadDriver, BusyAgainThoughTheAllocationIsIdleIsABugCheck) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("though the allocation is idle"));
 }
 
-// This driver requests a larger buffer without using any of its space.
+// This driver requests another paging buffer even when the current one is empty.
 TEST_F(BadDriver, AnOperationThatFitsIntoNoBufferIsABugCheck) {
   unsigned refused = 0;
   between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests hardware-reserved ranges: the two query calls, and which reports are valid. The expected
-// behaviour follows Microsoft's documentation; it was not observed on Windows.
+// behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include "os/miniport/reserved_ranges.h"
 
 #include <gmock/gmock.h>
@@ -48,8 +48,8 @@ struct Asking : ::testing::Test {
   Kernel kernel{platform, {}};
 };
 
-/// The documentation does not say what the first call looks like. In either form, it returns only
-/// the count.
+/// The documentation does not specify the form of the first call. In either form, the call returns
+/// only the count.
 void ExpectTwoCalls(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table) {
   Miniport miniport(kernel, table);
   for (const ReservedQuery form : {ReservedQuery::kNullPointer, ReservedQuery::kZeroCount}) {

@@ -223,7 +223,7 @@ NTSTATUS CreateDeclaringAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* arg
 /// in system memory.
 struct DeclaredRun {
   std::vector<std::tuple<int, uint64_t, uint64_t>> sent;  ///< operation; for entries also flags and page
-  unsigned backing_stores = 0;                            ///< calls of DxgkDdiSetAllocationBackingStore
+  unsigned backing_stores = 0;                            ///< calls that set a backing store
   bool cached = false;                                    ///< CPU stores to the backing store stay in the CPU's caches
   std::vector<std::string> unmodelled;
 };

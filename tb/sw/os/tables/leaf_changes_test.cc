@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests how leaf tables change between 64 KiB and 4 KiB entries, as seen by the driver. The
-// expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -22,8 +22,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using workload::Life;
 
-/// A leaf table is never converted back: memory that is later mapped in 64 KiB pages still uses 4
-/// KiB entries.
+/// A leaf table is never converted back to 64 KiB entries: memory that is later mapped in 64 KiB
+/// pages still uses 4 KiB entries.
 TEST_F(Rule11Pages64k, SinglePteConversionIsOneWay) {
   const auto result = bench.Run([&](Life& life) {
     GpuProcess* process = nullptr;
@@ -119,7 +119,7 @@ TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLev
   EXPECT_EQ(std::count(events.begin(), events.end(), kRender), 0);
 }
 
-/// Keeps its own record of which 4 KiB entries are in use in each block.
+/// The test keeps its own record of which 4 KiB entries are in use in each block.
 TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
   std::map<uint64_t, uint16_t> small;
   std::map<uint64_t, bool> large;
@@ -185,8 +185,8 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
   EXPECT_GT(large_updates, 50u);
 }
 
-/// First the 64 KiB entry is invalidated, then the 4 KiB entries become valid, and level 1 is
-/// written last.
+/// First the 64 KiB entry is invalidated, then the 4 KiB entries become valid, and the level-1
+/// entry is written last.
 TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
   std::vector<std::string> events;
   const auto result = bench.RunOnWorker([&](Life& life) {
@@ -247,8 +247,8 @@ TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocks
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// A 4 KiB page becomes resident in the range of a leaf table of 64 KiB entries, which must be
-// converted. Another allocation is evicted to make room for the new table.
+// A 4 KiB page becomes resident in the range of a leaf table of 64 KiB entries, so the table must
+// be converted. Another allocation is evicted to make room for the new table.
 TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     constexpr uint64_t kVa = 0x10000000, kOthers = 0x20000000;

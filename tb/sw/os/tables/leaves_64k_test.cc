@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests 64 KiB pages in VRAM, their page-table entries, and the windows through which they are
-// transferred. The expected behaviour follows Microsoft's documentation; it was not observed on
-// Windows.
+// transferred. The expected behaviour follows Microsoft's documentation; it has not been observed
+// on Windows.
 #include "os/tables/leaves_64k.h"
 
 #include "os/memory/system_buffer.h"
@@ -180,7 +180,7 @@ TEST_F(Pages64k, TransfersSayWhichSideHasPagesOf64KiB) {
 }
 
 // Each range is transferred through a window with the driver protection of its pages. The window
-// begins at a whole 64 KiB page and maps it by one entry.
+// begins at a whole 64 KiB page and maps that page with one entry.
 TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION, kVa = 0x10000000, kPages = 37;
   for (const bool dual : {false, true}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests which page size and level VidMm chooses, and how entries are removed. The expected
-// behaviour follows Microsoft's documentation; it was not observed on Windows.
+// behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
@@ -39,8 +39,8 @@ TEST_F(TableLife, OnePageOverSeveralLeafTablesHasOneOffsetInItsAllocation) {
   for (const uint64_t offset : offsets) EXPECT_EQ(offset, 3 * kPage);
 }
 
-// The entry above the leaf is invalidated as a whole: an eviction cannot split it, because there is
-// no room for a table.
+// The large page's entry is invalidated as a whole. The eviction cannot split it into a table,
+// because there is no room for one.
 TEST_F(TableLife, WhatALargePageMapsLeavesFullVideoMemory) {
   bench.config.gpu.vram_mib = 64;
   Run([&](Life& life) {
@@ -100,8 +100,9 @@ TEST_F(Pages64k, AreChosenWhenAddressSizeAndSegmentAllow) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// The documentation only says that such memory is managed in units of 64 KiB. os.system_64k_mapped
-// selects whether it is also mapped so.
+// For drivers that support 64 KiB pages in system memory, the documentation says only that this
+// memory is managed in units of 64 KiB. os.system_64k_mapped selects whether it is also mapped in
+// 64 KiB pages.
 TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
   struct Case {
     bool cap, mapped, expected;
@@ -114,7 +115,7 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
       Allocation* data = nullptr;
       SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 << 20,
                           SystemBuffer::Shape::kScattered, "test");
-      // The first page that is aligned for the device.
+      // The first page whose address, as seen by the device, is aligned to 64 KiB.
       const uint64_t first = (16 - memory.page(0) % 16) % 16;
       life.worker.Call([&] {
         process = life.vidmm.CreateProcess("process");
@@ -137,7 +138,7 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
   }
 }
 
-// With single level-1 entries and with pairs, a whole block is invalidated through one entry. An
+// Whether level-1 entries are single or pairs, a whole block is invalidated through one entry. An
 // eviction therefore needs no memory for tables.
 TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
   for (const bool dual : {false, true}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the rules in section "64 KB pages" of the GPU virtual address documentation, one by one.
-// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// The expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include "os/tables/page_size_checker.h"
 
 #include <gmock/gmock.h>
@@ -72,7 +72,7 @@ class Rule11PageSizeChecker : public ::testing::Test {
   PageSizeChecker order_{geometry_, 1u << 2, "process"};
 };
 
-// Tests section "physical page size" of the GPU virtual address documentation.
+// Tests the rule in section "physical page size" of the GPU virtual address documentation.
 TEST_F(Rule11PageSizeChecker, APageOfASegmentOf64KiBPagesHasTheLow16BitsOfItsAddress) {
   int allocation = 0;
   const auto put = [&](uint64_t at, unsigned segment, uint64_t page, HANDLE of) {
@@ -120,7 +120,7 @@ TEST_F(Rule11PageSizeChecker, Level1BeforeTheEntriesOfLevel0IsBroken) {
   order_.Begin(LeafChange::kConversion);
   order_.set_suspended(true);
   Leaf(false, 0, 512, false);
-  Leaf(false, 3 * 16, 31, true);  // one valid page is not written
+  Leaf(false, 3 * 16, 31, true);  // leaves one valid page unwritten
   EXPECT_THAT(Broken([&] { Level1(Valid()); }), HasSubstr("before its entries are written"));
 }
 
@@ -162,7 +162,7 @@ TEST_F(Rule11PageSizeCheckerDual, BetweenTheTwoKindsTheBlockIsFlushed) {
   order_.NoteFlush(kVa + 3 * 65536, kVa + 4 * 65536);
   EXPECT_EQ(Broken([&] { Leaf(false, 3 * 16, 16, true); }), "");
   Leaf(false, 3 * 16, 16, false);
-  order_.NoteFlush(kVa + 3 * 65536, kVa + 4 * 65536 - 4096);  // leaves out the last page
+  order_.NoteFlush(kVa + 3 * 65536, kVa + 4 * 65536 - 4096);  // omits the last page
   EXPECT_THAT(Broken([&] { Leaf(true, 3, 1, true); }), HasSubstr("not flushed"));
   order_.NoteFlush(0, 0);
   EXPECT_EQ(Broken([&] { Leaf(true, 3, 1, true); }), "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests whether tables still have entries in use when they are freed and their memory is reused.
-// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// The expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include <map>
 #include <set>
 #include <utility>
@@ -13,7 +13,7 @@ namespace {
 
 using workload::Life;
 
-/// Records the entries in use of all tables, by table address.
+/// Records which entries of each table are in use, by table address.
 class Places {
  public:
   void See(const DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -65,7 +65,7 @@ TEST_P(TableKinds, NoTableGoesWithEntriesInUseWhenTheCapsAskForIt) {
         });
         ReadsAll(life, subject);
         life.worker.Call([&] {
-          // Maps zero pages by a single level-1 entry.
+          // Maps zero pages with a single level-1 entry.
           life.vidmm.mappings().MapZero(*subject.process, kSmall, 512);
           life.vidmm.Map(*subject.process, kLarge + kPage, *subject.data, 33, 1);  // inside a block
         });

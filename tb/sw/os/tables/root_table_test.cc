@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests when root tables grow, and when the hardware receives a new root. Unless a comment names a
-// Windows build, the expected behaviour follows Microsoft's documentation; it was not observed on
-// Windows.
+// Windows build, the expected behaviour follows Microsoft's documentation; it has not been observed
+// on Windows.
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/processes.h"

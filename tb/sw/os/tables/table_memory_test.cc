@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests how process tables are written, which depends on the driver's caps. The expected behaviour
-// follows Microsoft's documentation; it was not observed on Windows.
+// follows Microsoft's documentation; it has not been observed on Windows.
 #include <map>
 
 #include "os/dxgkrnl/dxgkrnl.h"
@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 using workload::Life;
 
 struct Updates {
-  unsigned count = 0;      // updates of processes' tables
+  unsigned count = 0;      // updates to processes' tables
   unsigned clears = 0;     // updates that invalidate a whole existing table
   unsigned in_buffer = 0;  // updates written as commands, not by the CPU
 };
@@ -84,7 +84,7 @@ TEST_P(UpdateModes, TablesAreMadeInvalidBeforeTheyAreFreedWhenTheCapsAskForIt) {
       GpuProcess* process = life.vidmm.CreateProcess("process");
       life.vidmm.Unmap(*process, 0x10000000, 4);
       life.vidmm.Unmap(*process, uint64_t{5} << 40, 4);
-      tables = process->space->tables() + 1;  // the root is not counted
+      tables = process->space->tables() + 1;  // tables() does not count the root
       life.vidmm.DestroyProcess(process);
     });
     EXPECT_THAT(result.faults, IsEmpty());
@@ -98,8 +98,8 @@ INSTANTIATE_TEST_SUITE_P(All, UpdateModes,
                          ::testing::Values(DXGK_PAGETABLEUPDATE_CPU_VIRTUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL,
                                            DXGK_PAGETABLEUPDATE_GPU_PHYSICAL));
 
-// In update mode GPU_VIRTUAL, a table is mapped into the paging process to be written, which itself
-// needs page tables. Without room for these, the table is freed.
+// In update mode GPU_VIRTUAL, a new table is written through a mapping in the paging process. That
+// mapping needs page tables of its own; if there is no room for them, the new table is freed.
 TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
   bench.options.os.driver["PageTableUpdateMode"] = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
   RunOnWorker([&](Life& life) {
@@ -115,9 +115,9 @@ TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
 }
 
 constexpr UINT kVram = 2,
-               kSystem = 3;  // system memory, implicit segment of this driver
+               kSystem = 3;  // this driver's implicit system memory segment
 
-/// A driver that reports other table segments for each level than the configuration.
+/// A driver that reports, for each level, a different table segment than the configuration.
 class TablesElsewhere : public TableLife {
  protected:
   void Answer(const std::function<void(UINT level, DXGK_PAGE_TABLE_LEVEL_DESC&)>& change) {
@@ -161,7 +161,7 @@ TEST_F(TablesElsewhere, EachLevelOfEachKindOfProcessHasItsOwnSegment) {
 // reach its last entries.
 TEST_F(TablesElsewhere, ATableOfSeveralPagesInSystemMemoryIsContiguousAndAligned) {
   bench.options.os.page_table_bits = bench.config.gpu.page_table_bits = {9, 8, 8, 11};
-  bench.options.os.limit_bits = 33;  // reaches all memory, so remapping is optional
+  bench.options.os.limit_bits = 33;  // the GPU reaches all memory, so remapping is optional
   for (const bool remapped : {true, false}) {
     for (const UINT alignment : {0u, 65536u}) {
       bench.options.os.iommu = remapped ? RemapPolicy::kWhenPossible : RemapPolicy::kNever;
@@ -243,7 +243,7 @@ TEST_F(TablesElsewhere, RoomForATableIsMadeInItsSegmentAndInNoOther) {
     RangeAllocator& space = *life.adapter.lead().segment(kVram).space;
     std::vector<uint64_t> rest;
     while (const auto page = space.Allocate(kPage, kPage, "the rest")) rest.push_back(*page);
-    space.Free(rest.back());  // room for one of the two tables below the root
+    space.Free(rest.back());  // leaves room for one of the two tables below the root
     rest.pop_back();
     Allocation* wanted = make("wanted", false, true);
     life.vidmm.Map(*process, 0x10000000, *wanted, 0, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests moving, evicting and restoring page tables. The expected behaviour follows Microsoft's
-// documentation; it was not observed on Windows.
+// documentation; it has not been observed on Windows.
 #include <algorithm>
 #include <set>
 
@@ -52,7 +52,7 @@ TEST_F(TableLife, TablesThatFindNoRoomToMoveLeaveTheProcessRunning) {
     workload::RenderBuffer buffer(life, subject.process, kPage);
     buffer.Copy(subject.va, subject.va + 10 * kPage, 8 * kPage);
     const size_t tables = subject.process->space->tables();
-    for (uint64_t pages = 0; pages <= tables; ++pages) {  // at last, only the root has no room
+    for (uint64_t pages = 0; pages <= tables; ++pages) {  // finally, only the root finds no room
       life.worker.Call([&] {
         Allocation* rest = TakeAllBut(life, pages);
         EXPECT_THROW(life.vidmm.tables().Move(*subject.process), NoRoom);
@@ -118,7 +118,8 @@ TEST_F(TableLife, EvictedTablesAreAnnouncedAndTheirAddressesFaultUntilTheyAreBac
   });
 }
 
-// An allocation that is evicted while the tables are evicted has invalid entries after the restore.
+// If an allocation is evicted while the tables are evicted, its entries are invalid after the
+// restore.
 TEST_F(TableLife, AnAllocationIsEvictedWhileTheTablesAreAway) {
   Run([&](Life& life) {
     Subject subject = Make(life);
@@ -147,7 +148,7 @@ TEST_F(TableLife, EntriesOfEvictedTablesCannotBeChanged) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("while its page tables are evicted"));
 }
 
-// Moves every table, including the root and tables of 64 KiB entries. At level 1, both halves of a
+// Moves every table, including the root and tables of 64 KiB entries. At level 1, both entries of a
 // pair are rewritten.
 TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection) {
   Run([&](Life& life) {
@@ -182,7 +183,7 @@ TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection
 }
 
 // The documentation does not say which entries an eviction notice contains.
-// os.eviction_tells_entries selects it.
+// os.eviction_tells_entries selects them.
 TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
   for (const bool tells : {false, true}) {
     bench.options.os.eviction_tells_entries = tells;

@@ -17,8 +17,8 @@ namespace gmmu::os::test {
 
 inline constexpr uint64_t kPage = hw::kPageSize;
 
-/// Provides a process that maps 20 pages of VRAM, each filled with a different word. Call Make and
-/// End.
+/// Provides a process that maps 20 pages of VRAM, each filled with a different word. A test calls
+/// Make first and End last.
 class TableLife : public DriverFront {
  protected:
   struct Subject {
@@ -117,7 +117,7 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
   }
 };
 
-/// Pages64k calls this for every operation from VidMm, once even if the operation needs several
+/// Pages64k calls this for every operation from VidMm, but only once if the operation needs several
 /// passes.
 inline std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;
 

@@ -18,7 +18,8 @@ using ::testing::HasSubstr;
 
 using test::Clock;
 
-// Code in an exception handler may wait. A later rethrow must still throw that handler's exception.
+// An exception handler may wait, which switches fibres. If it then rethrows, it must still throw
+// its own exception.
 TEST(Scheduler, AFibreThatIsSwitchedInAHandlerKeepsItsExceptions) {
   for (uint64_t seed = 0; seed < 8; ++seed) {
     Clock clock;

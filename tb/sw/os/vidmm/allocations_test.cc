@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the size of an allocation (the driver's size, rounded up to whole pages of its segment) and
 // its destruction (every entry that maps it becomes invalid). Unless a comment names a Windows
-// build, the expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// build, the expected behaviour follows Microsoft's documentation; it has not been observed on
+// Windows.
 #include "os/vidmm/allocations.h"
 
 #include <gmock/gmock.h>
@@ -94,7 +95,7 @@ TEST_F(AllocationAnswer, OfASizeIsWhatTheAllocationHas) {
       EXPECT_EQ(data->bytes, RoundUp(size, kPage)) << asked;
       EXPECT_EQ(free - vram.free_bytes(), data->bytes);
       life.vidmm.transfers().Fill(*data, data->bytes - kPage, kPage,
-                                  0x77);  // the last page is part of the allocation
+                                  0x77);  // the last page must be part of the allocation
       life.vidmm.DestroyAllocation(data);
     }
   });
@@ -126,7 +127,7 @@ TEST_F(AllocationAnswer, OfAnySizeIsRefusedWhereNoAddressSpaceHasIt) {
 }
 
 // According to the GPU virtual address documentation ("physical page size"), the system determines
-// size and alignment of all allocations.
+// the size and alignment of all allocations.
 TEST_F(AllocationAnswer, OfAnySizeAndAlignmentBecomesWholePagesOf64KiB) {
   bench.options.os.driver["Leaf64k"] = 1;
   RunOnWorker([&](Life& life) {

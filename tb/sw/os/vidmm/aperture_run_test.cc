@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the aperture on a whole machine: the operations that the driver receives, and the GPU's
-// accesses. The expected behaviour follows Microsoft's documentation; it was not observed on
+// accesses. The expected behaviour follows Microsoft's documentation; it has not been observed on
 // Windows.
 
 #include <gmock/gmock.h>
@@ -47,7 +47,8 @@ std::string Text(const workload::JobResult& result) {
 }
 
 // DXGK_DRIVERCAPS.ApertureSegmentCommitLimit is the limit for all aperture segments together; the
-// model has one. Scenario aperture needs more than one page.
+// model has one. Scenario aperture needs more than one page, so a limit of one page must fail the
+// run.
 TEST_F(ApertureRun, KeepsToTheCommitLimitOfAllApertureSegmentsToo) {
   for (const SIZE_T limit : {SIZE_T{0}, SIZE_T{1} << 40, SIZE_T{hw::kPageSize}}) {
     between.query = [limit](const DXGKARG_QUERYADAPTERINFO& args) {
@@ -111,8 +112,8 @@ void WatchDevices(DRIVER_INITIALIZATION_DATA& table) {
   };
 }
 
-// In the three aperture operations, hDevice is the driver's handle of the owning device, which must
-// still exist.
+// In the three aperture operations, hDevice is the driver's handle for the owning device, which
+// must still exist.
 TEST_F(ApertureRun, OperationsNameTheDeviceThatOwnsTheAllocation) {
   between.table = WatchDevices;
   for (const bool by_list : {true, false}) {
@@ -147,7 +148,7 @@ TEST_F(ApertureRun, OperationsNameTheDeviceThatOwnsTheAllocation) {
 TEST_F(ApertureRun, ShowsTheDriverTheBytesThatItMaps) {
   // Size of the contiguous pieces of the logical space. One operation maps one piece.
   for (const uint64_t piece_kib : {0u, 16u}) {
-    // First aperture page, and the bytes that it shows.
+    // The first aperture page of each map operation, and the bytes that the CPU then sees there.
     std::vector<std::pair<uint64_t, std::vector<uint8_t>>> shown;
     between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
       const auto& map = args.MapApertureSegment2;
@@ -169,7 +170,7 @@ TEST_F(ApertureRun, ShowsTheDriverTheBytesThatItMaps) {
       end = std::max(end, page + bytes.size() / kPage);
     }
     std::vector<uint8_t> buffer((end - first) * kPage);
-    // These are the contents of the second buffer.
+    // The scenario fills its second buffer with this pattern.
     workload::FillPattern(buffer.data(), buffer.size(), 3 ^ 0x7365636F6E64);
     unsigned inside = 0;
     for (const auto& [page, bytes] : shown) {
@@ -202,7 +203,7 @@ TEST_F(ApertureRun, RefusesAnAllocationThatAsksForCpuAddressesWithoutTheCap) {
 
 /// Page-table entries contain page numbers without the segment's base, as observed on Windows
 /// builds 22621 and 26100. Segment addresses in transfers are in bytes and include the base; this
-/// follows Microsoft's documentation and was not observed on Windows. The built-in driver's
+/// follows Microsoft's documentation and has not been observed on Windows. The built-in driver's
 /// segments begin at 0, so the wrapper adds a base to each segment that the driver reports and
 /// subtracts it from the addresses in operations.
 TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
@@ -261,8 +262,8 @@ TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
   EXPECT_GT(segment_addresses, 0u);
 }
 
-/// In operation 17, the driver must not follow `Pages` of a contiguous list, and AdlOffset is in
-/// pages in both forms of a list. Every second map is sent as a page array instead.
+/// In operation 17, the driver must not dereference `Pages` of a contiguous ADL, and AdlOffset is
+/// in pages for both kinds of ADL. Every second map is sent as a page array instead.
 TEST_F(Rule11Driver, AContiguousListAndAnArrayMeanTheSame) {
   std::vector<DXGK_PAGE_NUMBER> array;
   unsigned maps = 0;
@@ -285,8 +286,8 @@ TEST_F(Rule11Driver, AContiguousListAndAnArrayMeanTheSame) {
   EXPECT_GT(maps, 4u);
 }
 
-/// The scenario reads and writes unmapped pages, which must show the dummy page. In the second run,
-/// the driver ignores unmap operations, and the run must detect this.
+/// The scenario reads and writes unmapped pages, which must access the dummy page. In the second
+/// run, the driver ignores unmap operations, and the run must detect this.
 TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
   auto result = Run(Defaults(), "aperture");
   EXPECT_TRUE(result.Passed()) << Text(result);
@@ -304,7 +305,7 @@ TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
 }
 
 /// Observed on Windows build 22621: without flag AccessedPhysically, operation 5 is not sent.
-/// Everything else follows Microsoft's documentation; it was not observed on Windows.
+/// Everything else follows Microsoft's documentation; it has not been observed on Windows.
 TEST_F(Rule11Driver, NoApertureMapWithoutAccessedPhysically) {
   CountOperations();
   EXPECT_TRUE(Run().Passed());

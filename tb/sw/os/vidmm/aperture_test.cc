@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests paging operations 5, 6 and 17. Operation 5 was observed with a WDDM 1.3 driver. Operation
-// 17 was not observed; its expected behaviour follows Microsoft's documentation.
+// 17 has not been observed; its expected behaviour follows Microsoft's documentation.
 #include "os/vidmm/aperture.h"
 
 #include <gmock/gmock.h>
@@ -23,13 +23,13 @@ using ::testing::SizeIs;
 
 constexpr uint64_t kDummyLogical = 0x7000, kDummyHost = 0x9000;
 
-/// A segment of 64 pages, an object of eight pages with an ADL of its last seven, and a driver that
-/// records its operations.
+/// A segment of 64 pages, an object of eight pages with an ADL for the last seven, and a driver
+/// that records its operations.
 struct Bound : Objects {
   explicit Bound(bool aperture2 = true, DXGK_MEMORY_CACHING_TYPE type = DXGK_MEMORY_CACHING_TYPE_CACHED,
                  const Parameters& parameters = TestParameters())
       : Objects(parameters) {
-    if (!aperture2) {  // without MapAperture2, the adapter is never remapped
+    if (!aperture2) {  // without MapAperture2, the adapter never uses DMA remapping
       objects.RemoveAdapter(adapter);
       objects.AddAdapter(adapter, {nullptr, "test"});
     }
@@ -149,7 +149,7 @@ TEST(Aperture, ADriverWithoutMapAperture2SupportedGetsAnMdl) {
   list.PageCount = 7;
   list.Flags.Contiguous = 1;
   list.BasePageNumber = 0x1230;
-  *test.adl = list;  // as for a contiguous object
+  *test.adl = list;  // as if the object were contiguous
   test.aperture->Map(test.owner, first + 3, 3, *test.adl, 4);
   EXPECT_THAT(test.mdl_pages, ElementsAre(0x1234, 0x1235, 0x1236)) << "a contiguous list becomes an array";
   test.facts.remapped = true;
@@ -239,12 +239,12 @@ TEST(Aperture, KeepsToItsCommitLimit) {
   EXPECT_NO_THROW(test.aperture->Reserve(8));
 }
 
-// The documentation does not say whether DummyPage is a logical or a physical address. A remapped
-// GPU could not reach a physical one.
+// The documentation does not say whether DummyPage is a logical or a physical address. With DMA
+// remapping, the GPU could not reach a physical one.
 TEST(Aperture, TheDummyPageIsALogicalAddress) {
   for (const bool remapped : {true, false}) {
     Bound test(remapped, DXGK_MEMORY_CACHING_TYPE_CACHED, TestParameters());
-    // Without remapping, logical and physical are the same.
+    // Without remapping, logical and physical addresses are the same.
     if (!remapped) test.facts.dummy_logical = kDummyHost;
     test.Make();
     const uint64_t first = test.aperture->Reserve(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests memory and GPU virtual addresses that the driver requests for itself. The expected
-// behaviour follows Microsoft's documentation; it was not observed on Windows.
+// behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include "os/vidmm/context_allocations.h"
 
 #include <tuple>
@@ -248,9 +248,9 @@ TEST_F(ContextAllocation, ItsWindowHasTheUniqueDriverProtectionOfEachPage) {
   EXPECT_EQ(windows, expected);
 }
 
-// The driver permits no memory segment for this allocation. As for other allocations, an aperture
-// in the segment set means system memory, and the implicit system memory segment has a bit of its
-// own.
+// The driver permits no memory segment for this allocation. As for other allocations, the segment
+// set requests system memory either by an aperture segment or by the implicit system memory
+// segment's own bit.
 TEST_F(ContextAllocation, InSystemMemoryIsNamedByAnMdlAndItsAddresses) {
   bench.options.os.driver["ContextBytes"] = 0;
   for (const UINT set : {1u, 4u}) {
@@ -330,7 +330,7 @@ TEST_F(DriverRange, SizesAndBasesAreWholeLeafTables) {
       EXPECT_EQ(reserve(unit, 0, 1u << 30) % (1u << 30), 0u);
       reserve(unit / 2, 0, 0);
       reserve(unit, first + unit / 2, 0);
-      reserve(unit, unit, 0);  // in the range of the first root entry
+      reserve(unit, unit, 0);  // rejected: in the range of the first root entry
       reserve(unit, 0, 3);
       reserve(unit, first + 4 * unit, 0);  // taken
       return STATUS_SUCCESS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the debug view of page tables, capabilities and segments. The expected behaviour follows
-// Microsoft's documentation; it was not observed on Windows.
+// Microsoft's documentation; it has not been observed on Windows.
 #include "os/vidmm/allocation.h"
 #include "os/base/page_math.h"
 #include "os/vidmm/debug_view.h"

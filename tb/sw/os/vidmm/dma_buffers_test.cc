@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the DMA buffers of a context, and the guard pages behind them.
+// Tests the DMA buffers of a context, and the guard pages after them.
 #include "os/vidmm/dma_buffers.h"
 
 #include <gmock/gmock.h>

@@ -49,7 +49,7 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
     MonitoredFence fence(life.vidmm, 0);
     const uint64_t va = world.Reserve(uint64_t{8} << 20, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS);
     const uint64_t edge = (va + (uint64_t{2} << 20)) / (uint64_t{2} << 20) *
-                          (uint64_t{2} << 20);  // border of two leaf tables
+                          (uint64_t{2} << 20);  // boundary between two leaf tables
     ASSERT_EQ(world.calls.Update(*world.process, {MapOf(va, 8 * kPage, world.handle, 0, 8 * kPage)}, fence, 0),
               STATUS_SUCCESS);
     if (kind() != Kind::k4k) {  // rejected: address and offset would differ in the low 16 bits
@@ -86,7 +86,7 @@ TEST_P(CopyWays, PagesOf64KiBAreCopiedWhateverIsAtTheTarget) {
     constexpr uint64_t kLeaf = uint64_t{2} << 20;
     const uint64_t reserved = world.Reserve(8 * kLeaf, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT);
     const uint64_t va = (reserved + kLeaf - 1) / kLeaf * kLeaf;
-    std::map<uint64_t, uint32_t> expected;  // word of each page
+    std::map<uint64_t, uint32_t> expected;  // the word that each page contains
     const auto note = [&](uint64_t target, uint64_t source, uint64_t pages) {
       const auto before = expected;
       for (uint64_t at = 0; at < pages * kPage; at += kPage) {
@@ -156,8 +156,8 @@ TEST_P(CopyWays, PagesOf64KiBAreCopiedWhateverIsAtTheTarget) {
   });
 }
 
-// The copy has the driver protection of the target's reservation. Entries with another protection
-// can therefore not be copied by the GPU.
+// The copy has the driver protection of the target's reservation, so the GPU cannot copy entries
+// whose protection differs.
 TEST_P(CopyWays, TheCopyHasTheDriverProtectionOfItsReservationAndTheAllocationOfItsSource) {
   using Given =
       std::tuple<uint64_t, HANDLE, uint64_t, uint64_t, UINT64>;  // address, allocation, offset, pages, protection
@@ -196,7 +196,8 @@ TEST_P(CopyWays, TheCopyHasTheDriverProtectionOfItsReservationAndTheAllocationOf
     EXPECT_EQ(given.size(), 4u);
     Reads(life, world.process, target + 9 * kPage, {0x109, 0x10A, 0x10B});
     Reads(life, world.process, target + kBlock, {0x100, 0x101});
-    // Within one reservation, all pages have the same driver protection.
+    // Within one reservation, all pages have the same driver protection, so the GPU can copy their
+    // entries.
     given.clear();
     ASSERT_EQ(world.calls.Update(*world.process, {CopyOf(source + 8 * kPage, source + 8 * kPage + kBlock, 2 * kPage)},
                                  fence, 2),

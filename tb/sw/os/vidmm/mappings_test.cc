@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests rules about zero entries and large pages that implementers often get wrong. Unless a
-// comment says otherwise, the expected behaviour follows Microsoft's documentation; it was not
+// comment says otherwise, the expected behaviour follows Microsoft's documentation; it has not been
 // observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
       }
     }
     Instead(nullptr);
-    // Only for level 1: a large page of a higher level does not fit into this VRAM.
+    // Test large pages at level 1 only: those of higher levels do not fit into this VRAM.
     life.worker.Call([&] {
       const uint64_t size = uint64_t{1} << geometry.Shift(1);
       GpuProcess* process = life.vidmm.CreateProcess("process");
@@ -73,11 +73,11 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
 }
 
 /// Tests large pages at each level above the leaf level, as the documentation permits. The levels
-/// are so small that a large page of the root fits into VRAM.
+/// have so few entries that a large page of the root fits into VRAM.
 TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
   bench.config.gpu.vram_mib = 64;
   bench.options.os.page_table_bits = {5, 2, 2, 9};
-  bench.options.os.window_pages = 16;  // leaves room for the largest page, by fewer tables
+  bench.options.os.window_pages = 16;  // small windows need fewer tables, which leaves room
   const std::vector<uint8_t> page(hw::kPageSize);
   const auto result = bench.Run([&](Life& life) {
     const Geometry& geometry = life.adapter.caps().geometry;
@@ -105,8 +105,8 @@ TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
         EXPECT_TRUE(reads((part + 1) * quarter - hw::kPageSize)) << level << " " << part;
       }
       EXPECT_TRUE(RunOnePage(life, process, va + size, regs::Fault::kEntryInvalid, page).passed) << level;
-      // After one page of it is unmapped, the rest of the large page is mapped by smaller pages at
-      // every level down to the leaf.
+      // After one page is unmapped, the rest of the large page is mapped by smaller pages at every
+      // level down to the leaf.
       life.worker.Call([&] { life.vidmm.Unmap(*process, va + quarter, 1); });
       EXPECT_EQ(process->space->tables(), geometry.count() - 1) << level;
       EXPECT_TRUE(RunOnePage(life, process, va + quarter, regs::Fault::kEntryInvalid, page).passed) << level;

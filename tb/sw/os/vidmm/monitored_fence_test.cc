@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests monitored fences that the CPU, the GPU and the system use. The expected behaviour follows
-// Microsoft's documentation; it was not observed on Windows.
+// Microsoft's documentation; it has not been observed on Windows.
 #include "os/vidmm/monitored_fence.h"
 #include "os/base/page_math.h"
 #include "os/vidmm/paging_fence.h"

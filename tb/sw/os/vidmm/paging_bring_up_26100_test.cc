@@ -27,7 +27,7 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-/// A call of DxgkDdiBuildPagingBuffer.
+/// A recorded call to DxgkDdiBuildPagingBuffer.
 struct RecordedBuild {
   DXGK_BUILDPAGINGBUFFER_OPERATION operation;
   DXGKARG_BUILDPAGINGBUFFER args;
@@ -74,7 +74,7 @@ NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
   return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
 }
 
-/// The machine of scenario "windows-26100", or one with another geometry.
+/// The machine of scenario "windows-26100", or the same machine with another page-table geometry.
 struct Windows26100 : LifeBench {
   explicit Windows26100(std::vector<uint64_t> bits = {}) {
     stream.clear();
@@ -157,7 +157,7 @@ TEST(Windows26100, TheFirstTablesHaveTheFiguresThatWereSeen) {
     EXPECT_EQ(updates[2]->entries[i].PageAddress, 0xC + i);
   }
 
-  // Paging buffers: read-only pages of system memory, mapped one by one.
+  // Paging buffers: read-only pages of system memory, each mapped by a separate update.
   for (size_t i = 0; i < 2; ++i) {
     const auto& buffer = updates[3 + i]->args.UpdatePageTable;
     EXPECT_EQ(buffer.PageTableLevel, 0u);
@@ -184,8 +184,8 @@ TEST(Windows26100, TheFirstTablesHaveTheFiguresThatWereSeen) {
   EXPECT_EQ(process_pasids, 1u) << "the system's process";
 }
 
-// Expects the unexplained updates at the addresses that were observed. This test checks data, not a
-// rule.
+// Expects the updates that no rule explains at the addresses observed on Windows. This test checks
+// recorded data, not a rule.
 TEST(Windows26100, UnexplainedPlacesAreThoseThatWereSeen) {
   Windows26100 bench;
   const auto result = bench.Run([](Life&) {});
@@ -236,7 +236,7 @@ TEST(Windows26100, TheRuleHoldsForOtherGeometries) {
     const auto& self = updates[next]->args.UpdatePageTable;
     EXPECT_EQ(self.NumPageTableEntries, geometry.self_pages);
     EXPECT_EQ(self.FirstPteVirtualAddress, low);
-    next += 3;  // this update, and two that map paging buffers
+    next += 3;  // skips this update and the two that map paging buffers
     whole(levels - 1);
     EXPECT_EQ(stream[before_root - 1].operation, DXGK_OPERATION_FLUSH_TLB);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the order in which VidMm creates page tables, as observed on Windows, from the operations
+// Tests that VidMm creates page tables in the order observed on Windows, as seen in the operations
 // that the driver receives.
 #include "os/base/bring_up.h"
 
@@ -102,8 +102,8 @@ TEST(Windows22621, APagingProcessHas515TablesFor1GiBAnd1027UpdatesByTheRule) {
   EXPECT_EQ(roots[0].entries, 512u);
   const Totals totals = Count(roots[0].after);
   EXPECT_EQ(totals.entries - kUnexplainedWholeWrites * 512, 264'192u);
-  // There are 512 leaf tables, one table at each level above, and one write of 512 entries that the
-  // rule does not explain.
+  // There are 512 leaf tables and one table at each level above. The subtracted write of 512
+  // entries is not explained by the rule.
   EXPECT_EQ(totals.clears + totals.wholes - kUnexplainedWholeWrites, 515u);
   EXPECT_EQ(totals.links, 512u);
   for (size_t i = 0; i < 512; ++i) {
@@ -117,8 +117,8 @@ TEST(Windows22621, APagingProcessHas515TablesFor1GiBAnd1027UpdatesByTheRule) {
   }
 }
 
-// Including the unexplained updates, the counts are those observed. This test checks data, not a
-// rule.
+// Including the unexplained updates, the counts are those observed on Windows. This test checks
+// recorded data, not a rule.
 TEST(Windows22621, WithTheUnexplainedWriteThereAre1028UpdatesBeforeTheRoot) {
   Windows bench({9, 9, 9, 9});
   const auto result = bench.Run([](Life&) {});

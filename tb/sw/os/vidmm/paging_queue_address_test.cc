@@ -14,7 +14,8 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using workload::Life;
 
-// The offset was observed on Windows build 22621 for paging buffers in segment 0.
+// A byte offset instead of a GPU address was observed on Windows build 22621, for paging buffers in
+// segment 0.
 TEST(PagingBufferAddress, IsTheGpusOrAByteOffsetByASwitch) {
   for (const auto& [offset, records] : {std::pair(false, 0), std::pair(true, 0), std::pair(true, 4096)}) {
     test::LifeBench bench;
@@ -159,7 +160,7 @@ NTSTATUS StartAndFragment(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERF
   return status;
 }
 
-// Of a buffer in segment 0, the GPU receives only the first address, so the buffer's logical pages
+// For a buffer in segment 0, the GPU receives only the first address, so the buffer's logical pages
 // must be consecutive. PreferContiguous is only a hint and cannot ensure this.
 TEST(PagingBufferAddress, WithoutConsecutiveLogicalPagesABufferHasOnePageOrLiesInTheApertureOrIsRefused) {
   struct Case {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests operations that are repeated because their allocation is busy or the buffer is full. The
-// expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -33,7 +33,8 @@ bool Idle(const DXGKARG_BUILDPAGINGBUFFER& args) {
 
 class Busy : public PagingPasses, public ::testing::WithParamInterface<DXGK_BUILDPAGINGBUFFER_OPERATION> {
  protected:
-  /// Tests a repeated operation. With `built`, another operation precedes it in the paging buffer.
+  /// Tests an operation that is repeated because its allocation is busy. With `built`, another
+  /// operation precedes it in the paging buffer.
   void ComesAgain(bool built);
 
   /// Makes `operand` transfer one page from VRAM to the MDL.
@@ -178,7 +179,7 @@ TEST_F(TinyBuffers, InitAndUpdateOfContextAllocationsComeInSeveralPasses) {
   bench.options.os.driver["ContextBytes"] = 2 * kPage;
   RunProcedure("context_allocations", {{"processes", 2}, {"rounds", 1}, {"gpus", 1}});
   EXPECT_GT(again[DXGK_OPERATION_INIT_CONTEXT_RESOURCE], 0u);
-  // The driver's own record of three words would fit into one buffer, so update with more words.
+  // The driver's own record of three words would fit into one buffer, so this update has 100 words.
   RunOnWorker([&](Life& life) {
     GpuProcess* process = life.vidmm.CreateProcess("process");
     Allocation* memory = life.vidmm.context_allocations().Of(*process);

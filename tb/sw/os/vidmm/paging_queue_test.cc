@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests paging buffers on their way from VidMm through the driver to the GPU: operations are queued
-// when they are built and executed later.
+// Tests paging buffers on their way from VidMm through the driver to the GPU. An operation is
+// queued when it is built, and is executed later.
 #include "os/vidmm/paging_queue.h"
 
 #include <gmock/gmock.h>
@@ -162,7 +162,7 @@ size_t FindingsOf(LifeBench& bench, const std::function<void(PagingQueue&, const
   return result.findings.size();
 }
 
-// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// The expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 TEST_F(Paging, ObserversLearnOfAFlushWhateverIsInItsBuffer) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_READ_PHYSICAL;

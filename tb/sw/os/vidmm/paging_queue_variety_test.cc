@@ -20,8 +20,8 @@ struct VariedPaging : DriverFront, ::testing::WithParamInterface<uint64_t> {
   }
 };
 
-// Submissions that start inside a buffer were observed on Windows build 22621. Apart from that, the
-// documentation leaves their extent to VidMm.
+// Submissions that start inside a buffer were observed on Windows build 22621. Otherwise, the
+// documentation leaves it to VidMm which operations a submission contains.
 TEST_P(VariedPaging, SubmissionsBeginInsideBuffersWithAnUnbrokenSequenceOfOperations) {
   std::map<UINT64, std::set<UINT64>> begins;  // by buffer
   std::map<UINT64, UINT64> expected;          // next byte to submit, by buffer

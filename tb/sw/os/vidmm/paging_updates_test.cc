@@ -7,8 +7,8 @@
 namespace gmmu::os::test {
 namespace {
 
-// Observed on Windows build 26100: once the paging process has been brought up, paging buffers
-// write its scratch windows.
+// Observed on Windows build 26100: after the bring-up of the paging process, paging buffers write
+// the page-table entries of its scratch windows.
 TEST(PagingProcess, IsWrittenByTheCpuOrByPagingBuffersOnceItHasComeUp) {
   for (const bool by_gpu : {false, true}) {
     uint64_t cpu = 0, gpu = 0, before = 0;
@@ -30,8 +30,8 @@ TEST(PagingProcess, IsWrittenByTheCpuOrByPagingBuffersOnceItHasComeUp) {
   }
 }
 
-// No source says whether a flush's end address is inclusive: on Windows build 26100, start and end
-// were aligned to 64 KiB.
+// No source says whether a flush's end address is inclusive. In the flushes that were observed on
+// Windows build 26100, both start and end were aligned to 64 KiB.
 TEST(FlushEnd, IsTheLastByteOrOneBehindItByASwitch) {
   for (const bool inclusive : {false, true}) {
     uint64_t flushes = 0, odd = 0;

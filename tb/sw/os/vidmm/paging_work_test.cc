@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests rules about operations and flushes that implementers often get wrong. Unless a comment says
-// otherwise, the expected behaviour follows Microsoft's documentation; it was not observed on
+// otherwise, the expected behaviour follows Microsoft's documentation; it has not been observed on
 // Windows.
 #include <gtest/gtest.h>
 
@@ -112,7 +112,7 @@ TEST_F(Rule11Paging, AFlushOfZeroToZeroIsOfEverything) {
     }
     return call(args);
   });
-  MainJobIsVerified();  // reuses addresses for different pages
+  MainJobIsVerified();  // reuses addresses for different pages, so it needs the flushes
   EXPECT_GT(flushes, 5u);
 }
 
@@ -140,7 +140,8 @@ TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
 
 using PagingWorkSignals = DriverFront;
 
-// Operation 16 was observed on neither Windows build 22621 nor 26100, so a switch turns it off.
+// Operation 16 (SIGNAL_MONITORED_FENCE) has been observed on neither Windows build 22621 nor 26100,
+// so os.gpu_signals can turn it off.
 TEST_F(PagingWorkSignals, TheSystemWritesTheFenceWhereNoDriverIsAskedTo) {
   for (const bool by_gpu : {true, false}) {
     bench.options.os.gpu_signals = by_gpu;

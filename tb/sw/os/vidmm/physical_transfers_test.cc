@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests WDDM 1 operations that VidMm sends: residency notices, order of moves, sizes of fills, and
 // private data of paging buffers. Unless a comment names a Windows build, the expected behaviour
-// follows Microsoft's documentation; it was not observed on Windows.
+// follows Microsoft's documentation; it has not been observed on Windows.
 
 #include "tb/sw/os/driver_front.h"
 #include "kmd/escape.h"
@@ -42,8 +42,8 @@ class PhysicalPaging : public DriverFront {
   }
 };
 
-// The documentation does not say whether WDDM 2 drivers still receive FILL, and TRANSFER by MDL.
-// Open-source drivers handle these operations.
+// The documentation does not say whether WDDM 2 drivers still receive FILL, or TRANSFER with an
+// MDL. Open-source drivers handle these operations.
 TEST_F(PhysicalPaging, TransferByMdlAndFillMoveTheSameAsVirtualOnesWhenTheSystemUsesThem) {
   for (const bool physical : {false, true}) {
     counts.clear();
@@ -208,7 +208,7 @@ TEST_F(PhysicalPaging, NoticesOfResidencyComeOnceBehindTheLastFillAndBeforeTheFi
   });
   constexpr int kNotice = DXGK_OPERATION_NOTIFY_RESIDENCY, kFill = DXGK_OPERATION_VIRTUAL_FILL,
                 kOut = DXGK_OPERATION_TRANSFER, kIn = DXGK_OPERATION_VIRTUAL_TRANSFER;
-  // The eviction goes through the aperture, by TRANSFER.
+  // The eviction goes through the aperture, so it is a TRANSFER instead of a VIRTUAL_TRANSFER.
   EXPECT_THAT(order, ElementsAre(kFill, kNotice, kFill, kNotice, kOut, kIn, kNotice, kNotice, kOut, kIn, kNotice));
 }
 
@@ -306,7 +306,7 @@ TEST_F(PhysicalPaging, ADriverThatWritesPastItsPrivateDataIsABugCheck) {
 }
 
 // After an adapter reset, the system notifies the driver of the loss of each allocation, without a
-// buffer and without GPU work.
+// buffer or GPU work.
 TEST_F(PhysicalPaging, AfterAResetMovesOfNothingAndUnmapsComeWithoutABuffer) {
   std::map<int, unsigned> lost;
   Run([&](Life& life) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests where allocations are placed: segment sets, preferences, alignment, contiguity, unusable
 // ranges of a segment, and base addresses of segments. The expected behaviour follows Microsoft's
-// documentation; it was not observed on Windows.
+// documentation; it has not been observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +76,7 @@ class Placed : public DriverWithAFront {
   std::vector<uint64_t> Pages(bool accessed_physically, bool told = false) {
     std::vector<uint64_t> pages;
     const auto result = bench.RunOnWorker([&](Life& life) {
-      // Moves the next allocation's start.
+      // Shifts the start of the next allocation.
       Allocation* some = life.vidmm.CreateAllocation("some", 5 * hw::kPageSize);
       life.vidmm.MakeResident(*some);
       AllocationRequest request;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests rules about root page tables that implementers often get wrong. The expected behaviour
-// follows Microsoft's documentation; it was not observed on Windows.
+// follows Microsoft's documentation; it has not been observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using workload::Life;
 using Rule11Paging = DriverFront;
 
 TEST_F(Rule11Paging, ARootIsNamedByItsPhysicalAddressWhichChangesWhenItMoves) {
-  bench.options.os.driver["InvalidNotCached"] = 0;  // every update needs a flush
+  bench.options.os.driver["InvalidNotCached"] = 0;  // so that every update needs a flush
   std::set<uint64_t> named;
   Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
     if (args.Operation == DXGK_OPERATION_FLUSH_TLB) named.insert(args.FlushTlb.RootPageTableAddress.SegmentOffset);
@@ -64,7 +64,7 @@ TEST_F(Rule11Paging, ARootIndexAtOrAboveNumEntriesFaultsThoughTheMemoryBehindIsV
       life.worker.Call(
           [&] { life.adapter.lead().SetRootPageTable(process->handles.context, process->space->root(), entries); });
     };
-    told(512);  // does not change the table itself
+    told(512);  // limits the entries that the GPU uses, not the table
     EXPECT_TRUE(RunOnePage(life, process, va, regs::Fault::kRootBound, zeros).passed);
     told(600);
     EXPECT_TRUE(RunOnePage(life, process, va, regs::Fault::kRootBound, zeros).passed) << "at NumEntries";

@@ -107,7 +107,7 @@ TEST(ProcessUndo, OverALinkThePartsOnOtherGpusGoToo) {
        {Case{"process"}, Case{"device"}, Case{"context", 0}, Case{"context", 1}, Case{"context", 2}, Case{"room", 1}}) {
     SCOPED_TRACE(std::string(reason.what) + " on adapter " + std::to_string(reason.engine));
     UndoBench bench(3);
-    bench.options.os.driver["DriverVaBytes"] = 1;  // so that addresses must be freed too
+    bench.options.os.driver["DriverVaBytes"] = 1;  // so that reserved addresses must be freed too
     ExpectGood(bench.Run([&](Life& life) {
       life.worker.Call([&] { bench.ExpectUndone(life, reason, [&] { life.link.CreateProcess("refused"); }); });
       workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}, {"tables", 0}});
@@ -115,8 +115,8 @@ TEST(ProcessUndo, OverALinkThePartsOnOtherGpusGoToo) {
   }
 }
 
-// PageTableUpdateRequireAddressSpaceIdle: no context is suspended on a GPU where the process has
-// none.
+// With PageTableUpdateRequireAddressSpaceIdle, the system suspends a process's contexts around
+// table updates. On a GPU without a context of the process, there is none to suspend.
 TEST(LinkedMemory, WorksWhereTablesChangeOnlyWhileTheirSpaceIsIdle) {
   LinkedBench bench;
   bench.options.os.driver["IdleForUpdates"] = 1;

@@ -67,7 +67,7 @@ class Moves : public DriverWithAFront {
   /// A process that requests more and more VRAM and needs all of it resident at once.
   struct Greedy {
     explicit Greedy(Life& life) : life(life), process(life.vidmm.CreateProcess("greedy")) {}
-    /// Requests another 16 KiB. Returns false at the test's limit.
+    /// Requests another 16 KiB. Returns false once the test's limit is reached.
     bool Wants() {
       wanted.push_back(life.vidmm.CreateAllocation(LocalOnly("greedy", 4 * hw::kPageSize)));
       life.vidmm.Map(*process, 0x10000000 + wanted.size() * 0x10000, *wanted.back(), 0, 4);
@@ -96,7 +96,7 @@ class Moves : public DriverWithAFront {
 };
 
 constexpr UINT kNormal = D3DDDI_ALLOCATIONPRIORITY_NORMAL, kHigh = D3DDDI_ALLOCATIONPRIORITY_HIGH;
-constexpr uint64_t kMost = 512 << 10;  // two of these and page tables exceed VRAM
+constexpr uint64_t kMost = 512 << 10;  // two allocations of this size plus page tables exceed VRAM
 
 // As in the examples of the GPU virtual address documentation, entries are invalidated and flushed
 // before the transfer, and written after it.

@@ -43,7 +43,7 @@ TEST(Offers, BreakARuleWithoutAnEffect) {
   const JobResult result = bench.RunOnWorker([](Life& life) {
     Residency& residency = life.vidmm.residency();
     Allocation* allocation = life.vidmm.CreateAllocation(LocalOnly("data", 4096));
-    EXPECT_THROW(residency.Offer(*allocation), OsError);  // never made resident by Residency
+    EXPECT_THROW(residency.Offer(*allocation), OsError);  // never resident, so it cannot be offered
     EXPECT_THROW(static_cast<void>(residency.Reclaim(*allocation)), OsError);
     residency.MakeResident({allocation});
     residency.Offer(*allocation);
@@ -83,8 +83,8 @@ TEST_P(LargePages, ReplaceSmallOnesWhenTheAllocationIsWantedAgain) {
   RunWhole(bench, "large_pages", {{"percent", 45}, {"most_pages", 24}, {"collapse", 1}});
 }
 
-/// VRAM without free pages: it holds one large page, which is mapped, and an allocation of all
-/// other pages.
+/// VRAM without free pages: it holds one large page, which is mapped, and an allocation that
+/// occupies all other pages.
 class FullVram : public DriverFront {
  protected:
   static constexpr uint64_t kVa = 0x10000000;

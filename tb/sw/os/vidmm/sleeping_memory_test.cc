@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests what processes retain across D3 and S4. For S4, the expected behaviour follows reports by
-// driver authors; everything else follows Microsoft's documentation. Neither was observed on
+// driver authors; everything else follows Microsoft's documentation. Neither has been observed on
 // Windows.
 #include <algorithm>
 #include <memory>
@@ -122,8 +122,9 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
   });
 }
 
-// When the sleep begins, the driver holds some packets and others still wait. The former must take
-// effect, and the latter run after the sleep. Each packet copies what the previous packet wrote.
+// When the sleep begins, the driver holds some packets, which must take effect. The other packets
+// are still queued in the system and run after the sleep. Each packet copies what the previous
+// packet wrote.
 TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
   constexpr uint32_t kPackets = 24, kPages = 8, kBytes = kPages * kPage;
   Run([](Life& life) {

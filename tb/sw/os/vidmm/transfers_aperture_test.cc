@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests eviction through the aperture. The expected behaviour follows Microsoft's documentation; it
-// was not observed on Windows.
+// has not been observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,8 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-// The built-in driver's EvictionSegmentSet contains the aperture segment.
+// The built-in driver's EvictionSegmentSet contains the aperture segment, so allocations that are
+// accessed physically are evicted through it.
 TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
   for (const bool physically : {true, false}) {
     test::LifeBench bench;

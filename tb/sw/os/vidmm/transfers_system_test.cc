@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the contents of allocations outside memory segments, which are in their backing stores. The
-// expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// Tests allocations outside memory segments, whose contents are in their backing stores. The
+// expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include <cstring>
 
 #include "os/memory/system_buffer.h"

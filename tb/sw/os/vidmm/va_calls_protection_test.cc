@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests update batches of applications, driver protections, ranges that are reserved for the
-// driver, and large pages.
+// Tests applications' update batches, driver protections, ranges that are reserved for the driver,
+// and large pages.
 
 #include "os/vidmm/va_calls.h"
 
@@ -172,7 +172,7 @@ TEST_F(VaCall, AUniqueDriverProtectionIsTheSameForAllMappingsAndGoesWithThePages
 }
 
 // Source and target have different protections. The copy is split so that each window has a single
-// one.
+// protection.
 TEST_F(VaCall, AUniqueDriverProtectionGoesIntoBothWindowsOfACopyInVram) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
   std::vector<std::tuple<HANDLE, uint64_t, UINT64>> windows;  // allocation, pages, protection
@@ -221,7 +221,7 @@ TEST_F(VaCall, RangesOfTheDriverTakeMappingsOnlyWithAllowUserModeMapping) {
   }
 }
 
-// A mapping that crosses the border of a driver's range, or overlaps another mapping in it, fails
+// A mapping that crosses the boundary of a driver's range, or overlaps another mapping in it, fails
 // and changes nothing.
 TEST_F(VaCall, MappingsInARangeOfTheDriverStayInsideAndApart) {
   bench.options.os.driver["DriverVaBytes"] = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the calls by which applications map, reserve and update GPU virtual addresses.
+// Tests the calls with which applications map, reserve and update GPU virtual addresses.
 
 #include <map>
 
@@ -39,8 +39,8 @@ TEST_F(VaCall, MapTakesAnyFreeAddressWithinBoundsOrTheOneAskedFor) {
   });
 }
 
-// According to the GPU virtual address documentation ("physical page size"), virtual and physical
-// address have the same low 16 bits.
+// According to the GPU virtual address documentation ("physical page size"), a page's virtual and
+// physical addresses have the same low 16 bits.
 TEST_F(VaCall, InASegmentOf64KiBPagesAddressesHaveTheOffsetsLow16Bits) {
   bench.options.os.driver["Leaf64k"] = 1;
   In([](Life& life, World& world) {

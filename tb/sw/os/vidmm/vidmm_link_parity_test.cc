@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that linked adapters support the same as a single adapter: a change of the DMA mode while
+// Tests that linked adapters support what a single adapter supports: a change of the DMA mode while
 // they run, context allocations, and apertures. The expected behaviour follows Microsoft's
-// documentation; it was not observed on Windows.
+// documentation; it has not been observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,7 +88,7 @@ TEST(LinkedMemory, AnAllocationInAnApertureLeavesItWhenAPeerMapsIt) {
       }
       const uint64_t va = life.link.ReserveVa(*process, 8 * kPage);
       for (size_t i = 0; i < 2; ++i) life.link.Map(*process, 0, va + i * 4 * kPage, *made[i], 0, 4);
-      process->parts[0]->budget = 0;  // leaves only the aperture
+      process->parts[0]->budget = 0;  // with no budget for VRAM, only the aperture remains
       home.residency().MakeResident(made);
       for (const Allocation* each : made) EXPECT_EQ(each->residence(), Residence::kAperture) << each->name;
       process->parts[0]->budget.reset();
@@ -104,7 +104,8 @@ TEST(LinkedMemory, AnAllocationInAnApertureLeavesItWhenAPeerMapsIt) {
   }));
 }
 
-// Reservations belong to the process, mappings to one GPU. The table trees of both GPUs stay the same.
+// A reservation belongs to the process, a mapping to one GPU. The table trees of both GPUs must
+// remain identical.
 TEST(LinkedMemory, ApplicationsMapForOneGpuInRangesOfTheProcess) {
   LinkedBench bench;
   ExpectGood(bench.Run([](Life& life) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests linked adapters with little free VRAM. The expected behaviour follows Microsoft's
-// documentation; it was not observed on Windows.
+// documentation; it has not been observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,8 +24,8 @@ constexpr uint64_t kSize = 4 * kPage;
 struct Greedy {
   Greedy(Life& life, unsigned gpu)
       : life(life), gpu(gpu), process(life.link.CreateProcess("greedy")), va(life.link.ReserveVa(*process, kMost)) {}
-  /// Requests another 8 KiB, which is less than another process's page tables use. Returns false at
-  /// the test's limit.
+  /// Requests another 8 KiB, which is less than another process's page tables use. Returns false
+  /// once the test's limit is reached.
   bool Wants() {
     constexpr uint64_t kBytes = 2 * kPage;
     VidMm& vidmm = life.link.on(gpu);
@@ -76,7 +76,7 @@ TEST(LinkedMemory, TablesGiveWayOnEveryGpuWhereTheMemoryOfOneIsShort) {
       while (residency.counts().demotions == 0) ASSERT_TRUE(greedy.Wants()) << "it never left";
       EXPECT_EQ(shared.allocation->residence(), Residence::kSystem);
       greedy.GiveBack();
-      // The process's part on any GPU may be passed.
+      // Restores the tables on every GPU, whichever GPU's part of the process is passed.
       life.link.on(2).residency().RestoreTables(*shared.process->parts[2]);
     });
     EXPECT_EQ(Away(*shared.process), std::vector<bool>(3, false));
@@ -138,8 +138,8 @@ TEST(LinkedMemory, RoomForTablesIsMadeOnTheGpuThatHasNone) {
   ExpectGood(result);
 }
 
-// A table is freed on GPU 0 before GPU 1 has allocated its part, as if a mapping found no room for
-// its next table. The reservation on GPU 1 must not leak.
+// A table is freed on GPU 0 before GPU 1 has allocated its part, as happens if a mapping finds no
+// room for its next table. The memory reserved on GPU 1 must not leak.
 TEST(LinkedMemory, AReservedPlaceEndsWithTheTableThatHadIt) {
   LinkedBench bench;
   const auto result = bench.Run([](Life& life) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests linked adapters: sleep, bus silence, hangs, resets, and the driver's addresses and devices.
-// The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// The expected behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,8 +55,8 @@ void ExpectTheLeadsHandleAndAnIndex() {
 TEST(LinkedMemory, FrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
 TEST(Rule11, OverALinkFrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
 
-/// Adapter 0 saves four pages over a sleep, and adapter 1 two. `sections` are the section sizes
-/// that they report.
+/// Adapter 0 saves four pages over a sleep, and adapter 1 saves two. `sections` are the section
+/// sizes that the adapters report.
 void ExpectSavedPartsSurvive(LinkedBench& bench, const std::vector<uint64_t>& sections) {
   bench.options.os.driver["Adapter1SaveAreaBytes"] = 2 * kPage;
   const auto result = bench.Run([&](Life& life) {
@@ -103,7 +103,7 @@ TEST(LinkedMemory, OneSectionOfAdapter0ServesAllAtOffsetsOfTheirOwn) {
 
 TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
   LinkedBench bench;
-  bench.options.os.iommu = RemapPolicy::kNever;  // an IOMMU would block a noisy device
+  bench.options.os.iommu = RemapPolicy::kNever;  // an IOMMU would block the noisy device
   bench.options.os.limit_bits = 40;
   bool held = false;
   const auto result = bench.Run([&](Life& life) {
@@ -120,8 +120,8 @@ TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
     const auto run = [&](const std::function<void()>& work) {
       life.worker.Call([&] { life.adapter.isolation().exclusive().Run("a test", work); });
     };
-    // A client of GPU 1 writes to system memory when exclusive access begins, so GPU 1 must stop
-    // too.
+    // A client of GPU 1 is writing to system memory when exclusive access begins, so GPU 1 must
+    // stop too.
     ClientRun writes;
     writes.process = shared.process->parts[1];
     writes.base = va;
@@ -151,7 +151,7 @@ TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
 NTSTATUS CannotReset(HANDLE, DXGKARG_RESETENGINE*) { return STATUS_IO_TIMEOUT; }
 
 Life* reset_life = nullptr;
-std::vector<uint64_t> controls;  // register ctrl of each GPU after the adapter reset
+std::vector<uint64_t> controls;  // value of register ctrl of each GPU after the adapter reset
 NTSTATUS NoteReset(HANDLE context) {
   const NTSTATUS status = between.real.DxgkDdiResetFromTimeout(context);
   for (unsigned i = 0; i < reset_life->adapter.adapters(); ++i) {
@@ -243,7 +243,7 @@ TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
       other.RunClient(1, other.Client(1, true, 31), "written by a peer");
       workload::RenderBuffer fill(life, shared.process->parts[1], kPage);
       for (uint32_t i = 31; i-- > 0;)
-        // Long fills. The pattern of the last one must remain.
+        // The fills take a long time. The pattern of the last one must remain.
         fill.Fill(shared.va, 16 * kPage, 0x5C5C5C5C + i);
       std::vector<HANDLE> contexts;
       for (const GpuProcess* part : shared.process->parts) contexts.push_back(part->handles.context);
@@ -301,8 +301,8 @@ TEST(LinkedMemory, AddressesThatTheDriverKeepsAreTheSameOnEveryGpu) {
   ExpectGood(result);
 }
 
-// hDevice of DXGK_BUILDPAGINGBUFFER_*APERTURESEGMENT*: a linked process has one device, whichever
-// GPU is named.
+// Tests hDevice in DXGK_BUILDPAGINGBUFFER_*APERTURESEGMENT*. A linked process has one device,
+// whichever GPU is named.
 TEST(LinkedMemory, OperationsOnAnApertureNameTheDeviceThatOwnsTheAllocation) {
   LinkedBench bench(3);
   std::vector<std::pair<int, HANDLE>> named;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests page tables and copied mappings of linked adapters. The expected behaviour follows
-// Microsoft's documentation; it was not observed on Windows.
+// Microsoft's documentation; it has not been observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ TEST(LinkedMemory, TablesMoveOnEveryGpuToOneAddress) {
     shared.RunClient(2, shared.Client(2, true, 5), "written by a peer");
     const auto root = [&](unsigned gpu) { return shared.process->parts[gpu]->space->root().SegmentOffset; };
     const uint64_t old = root(0);
-    // The process's part on any GPU may be passed.
+    // Moves the tables on every GPU, whichever GPU's part of the process is passed.
     life.worker.Call([&] { life.link.on(1).tables().Move(*shared.process->parts[1]); });
     EXPECT_NE(root(0), old);
     EXPECT_EQ(root(1), root(0));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the memory of linked adapters: one domain, one address space, tables on each GPU, and peer
-// memory. The expected behaviour follows Microsoft's documentation; it was not observed on Windows.
+// memory. The expected behaviour follows Microsoft's documentation; it has not been observed on
+// Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

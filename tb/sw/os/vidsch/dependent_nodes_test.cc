@@ -19,7 +19,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Kind = VidSch::Recovery::Kind;
 
-// Both resets fail. A driver for Windows build 22621 does this by design.
+// Both the engine reset and the adapter reset fail. A driver for Windows build 22621 makes them
+// fail by design.
 TEST(Tdr, WhenEngineAndAdapterCannotBeResetItIsBugCheck0x116) {
   Faults test;
   test.Submit(test.Render(1, test.guilty));
@@ -73,8 +74,8 @@ TEST(DependentNodes, OneThatDoesNotAnswerIn500MsResetsTheAdapter) {
   EXPECT_THAT(test.vidsch.recoveries()[0].why, HasSubstr("depends on it"));
 }
 
-// Tests the whole machine. Paging work for node 0 is queued after a fill that hangs node 1, and
-// must not be lost.
+// Tests the whole machine. Paging work for node 0 is queued after a fill that hangs node 1. This
+// paging work must not be lost.
 TEST(DependentNodes, OfOursOneThatHangsHoldsTheOtherUpAndIsResetAlone) {
   LifeBench bench;
   bench.config.gpu.vram_mib = 4;

@@ -144,7 +144,7 @@ TEST(DmaFaults, OfAPagingPacketOrOfNoneThatRunsEndTheRun) {
 
 TEST(PageFaultFlags, WhoAsksForAnAdapterResetGetsItWhateverFenceIsNamed) {
   for (const unsigned flag : {DXGK_PAGE_FAULT_ADAPTER_RESET_REQUIRED, DXGK_PAGE_FAULT_FATAL_HARDWARE_ERROR}) {
-    for (const uint32_t fence : {1u, 2u, 7u}) {  // of a paging, a render and no packet
+    for (const uint32_t fence : {1u, 2u, 7u}) {  // paging packet, render packet, no packet
       SCOPED_TRACE(std::to_string(flag) + ", fence " + std::to_string(fence));
       Faults test;
       const PacketId paging = test.Submit(test.Paging(1)), render = test.Submit(test.Render(1, test.guilty));

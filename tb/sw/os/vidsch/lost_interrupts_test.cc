@@ -36,7 +36,7 @@ TEST(LostInterrupts, AnOlderFenceIsNotTaken) {
   test.Submit(test.Render(1, test.guilty));
   test.Submit(test.Render(1, test.guilty));
   test.Complete(1, 1);
-  test.driver.current_fence = 0xFFFF'FFF0;  // precedes 1
+  test.driver.current_fence = 0xFFFF'FFF0;  // older than fence 1, because fence ids wrap
   test.Run([&] {
     test.Sleep(30'000);
     EXPECT_EQ(test.vidsch.last_completed(1), 1u);
@@ -68,8 +68,8 @@ TEST(LostInterrupts, AReportedCompletionIsMissedForWantOfADeferredCallOrOfItsNot
   }
 }
 
-// The deferred call merely runs after the system has queried the driver's fence. The completion
-// then no longer counts as missed.
+// The deferred call is only delayed: it runs after the system has queried the driver's fence. From
+// then on, the completion no longer counts as missed.
 TEST(LostInterrupts, AReportThatIsTakenUpSoonAfterwardsWasNotMissed) {
   Faults test;
   test.Submit(test.Render(1, test.guilty));
@@ -87,7 +87,8 @@ TEST(LostInterrupts, AReportThatIsTakenUpSoonAfterwardsWasNotMissed) {
   });
 }
 
-// On a slow link, the driver's routines take long. The report is on its way while a routine runs, however late it is.
+// On a slow link, the driver's routines take long. While a routine is running, it may still report
+// the completion. Only if it ends without a report does the completion count as missed.
 TEST(LostInterrupts, AReportFromARoutineThatWasRunningWasNotMissed) {
   for (const bool reports : {false, true}) {
     SCOPED_TRACE(reports);

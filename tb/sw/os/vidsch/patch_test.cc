@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests patch locations, and how DMA buffers of the physical model reach the driver. The expected
-// behaviour follows Microsoft's documentation; it was not observed on Windows.
+// behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include "os/vidsch/patch.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ D3DDDI_PATCHLOCATIONLIST Location(UINT index, UINT patch, UINT split, UINT offse
 }
 
 TEST(PatchLocations, KeepTheRulesUpToTheirBounds) {
-  const std::vector<uint64_t> sizes = {4096, 0, 8192};  // the second is a NULL entry of the list
+  const std::vector<uint64_t> sizes = {4096, 0, 8192};  // the second list entry is NULL
   EXPECT_EQ(BrokenRuleOf({}, 0, sizes, 2), "");
   EXPECT_EQ(BrokenRuleOf({Location(0, 4, 0, 4095), Location(1, 0, 0, 9), Location(2, 99, 100, 8191)}, 100, sizes, 2),
             "");

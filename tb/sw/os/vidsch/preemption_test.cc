@@ -37,7 +37,7 @@ TEST(Rule11, PagingPacketsKeepTheirFenceIdsWhenTheyComeBack) {
   EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
 }
 
-// Observed on Windows build 26100, with ids 2494, 2495 and 2496.
+// This was observed on Windows build 26100, with fence ids 2494, 2495 and 2496.
 TEST(VidSch, ARenderPacketComesBackWithANewId) {
   SchedulerBench test;
   const PacketId packet = test.Submit(test.Render(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests timeouts, page faults and resets with a driver that each test scripts. The expected
-// behaviour follows Microsoft's documentation; it was not observed on Windows.
+// behaviour follows Microsoft's documentation; it has not been observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ TEST(VidSchRecovery, ARequestThatIsNotAnsweredResetsTheEngineAndOneDeviceIsLost)
   const PacketId behind = test.Submit(test.Render(1, test.guilty));
   const PacketId innocent = test.Submit(test.Render(2, test.other));
   test.Run([&] {
-    test.Sleep(110'000);  // preemption is requested by now
+    test.Sleep(110'000);  // preemption has been requested by now
     test.driver.last_aborted = 4;
     test.Sleep(110'000);
     ASSERT_THAT(test.driver.reset, ElementsAre(1u));
@@ -100,14 +100,14 @@ TEST(VidSchRecovery, WhatAResetGivesBackKeepsTheOrderWithinEachOfItsContexts) {
   const PacketId a2 = test.Submit(test.Render(2, test.other)), b2 = test.Submit(test.Render(3, third));
   test.driver.last_aborted = 4;
   test.Run([&] {
-    test.Sleep(40'000);  // preemption is requested by now
+    test.Sleep(40'000);  // preemption has been requested by now
     ASSERT_THAT(test.driver.preempted, SizeIs(1));
     test.driver.last_aborted = test.driver.preempted[0].PreemptionFenceId;
     test.Sleep(120'000);
     ASSERT_THAT(test.driver.reset, ElementsAre(1u));
     test.Complete(test.vidsch.last_submitted(1), 1);
   });
-  test.ended.erase(test.ended.begin());  // the packet that caused the reset
+  test.ended.erase(test.ended.begin());  // drops the packet that caused the reset
   EXPECT_THAT(test.ended, ElementsAre(a1, b1, a2, b2));
 }
 

@@ -124,8 +124,8 @@ TEST(VidSchWaits, ASuspensionEndsWithItsContextAndWithAResetOfTheAdapter) {
   });
 }
 
-/// Paging work that is submitted between an adapter reset and the rebuild ends at once as lost,
-/// because the rebuild waits for it.
+/// Paging work that is submitted between an adapter reset and the rebuild is lost immediately,
+/// because the rebuild waits for it to end.
 TEST(VidSchWaits, WhatIsSubmittedBetweenAResetOfTheAdapterAndItsRebuildIsLost) {
   Waits test;
   PacketId before = 0, after = 0;
@@ -164,14 +164,14 @@ TEST(VidSchWaits, NothingWaitsForAnAdapterThatWasRemoved) {
     EXPECT_THAT(test.driver.submitted, SizeIs(2));
     EXPECT_THAT(test.driver.preempted, IsEmpty());
     test.vidsch.DestroyDevice(device);
-    test.vidsch.Connect(&test.miniport);  // the next start
+    test.vidsch.Connect(&test.miniport);  // as at the next start
     EXPECT_FALSE(test.vidsch.removed());
   });
   EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
 }
 
-/// A drain recovers hung and unreported packets by the same calls as a timeout. The access then
-/// fails, because this driver has no DxgkDdiBeginExclusiveAccess.
+/// A drain recovers hung and unreported packets with the same driver calls as a timeout. The
+/// exclusive access then fails, because this driver has no DxgkDdiBeginExclusiveAccess.
 TEST(VidSchWaits, ExclusiveAccessIsDrainedOfWhatHangsAndOfWhatNobodyTold) {
   const auto refusal = [](SchedulerBench& test) -> std::string {
     std::string text;

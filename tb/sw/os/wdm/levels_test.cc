@@ -25,7 +25,8 @@ struct Routine {
   std::function<void()> call;
 };
 
-// The bug check comes before a routine uses its arguments.
+// The bug check comes before a routine uses its arguments, so these objects need not be
+// initialized.
 TEST(KernelRoutineLevels, AreThoseOfTheDocuments) {
   Machine machine;
   LARGE_INTEGER soon{};

@@ -15,7 +15,8 @@ namespace {
 
 using ::testing::SizeIs;
 
-// The unit raises its fault interrupt only if no earlier fault is pending.
+// The unit raises its fault interrupt only if no earlier fault is pending, so a drain must also
+// report the faults that are recorded while it runs.
 TEST(FaultDrain, FaultsThatComeWhileOthersAreDrainedAreReportedToo) {
   Machine machine;
   Remapping& iommu = *machine.kernel.iommu();
@@ -57,7 +58,7 @@ TEST(FaultDrain, ADeviceThatFaultsWithoutEndEndsTheRunWithItsLastFault) {
     EXPECT_THAT(stop.what(), ::testing::HasSubstr("device 01:00.0: read of logical page 0x"));
     EXPECT_THAT(stop.what(), ::testing::HasSubstr(": root entry not present"));
   }
-  machine.Translate(0x9000);  // not drained any more
+  machine.Translate(0x9000);  // draining has stopped, so this fault raises no interrupt
   EXPECT_FALSE(machine.platform.WaitForMessage(1'000'000));
   iommu.Disable();
   EXPECT_EQ(faults, 4096u);

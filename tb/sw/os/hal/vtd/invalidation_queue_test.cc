@@ -25,7 +25,8 @@ using ::testing::ThrowsMessage;
 
 constexpr uint64_t kIqt = sim::kIommuBase + 0x88;
 
-/// A machine that corrupts one write to the queue's tail, so that the tail is past the queue's end.
+/// A machine that corrupts one write to the tail register of the invalidation queue, so that the
+/// tail points past the end of the queue.
 struct WithABadTail : sim::twin::FastMachine {
   WithABadTail() : FastMachine(sim::MachineConfig::Default()) {}
   void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {

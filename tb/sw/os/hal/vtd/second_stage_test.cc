@@ -84,7 +84,7 @@ TEST(SecondStage, GivesEmptyTablesBack) {
   EXPECT_EQ(gone.tables.size(), 3u);
   EXPECT_EQ(gone.largest_leaf, 0u);
   machine.kernel.pages().Free(gone.tables);
-  // Maps the same addresses by one large page. Its entry replaces a pointer to a table.
+  // Maps the same addresses with one large page. Its entry replaces a pointer to a table.
   tables.Map({k1GiB, 2 * k1GiB, k1GiB});
   EXPECT_EQ(tables.leaves(2), 1u);
   EXPECT_EQ(tables.Unmap(k1GiB, k1GiB).largest_leaf, 2u);
