@@ -23,7 +23,7 @@ struct Header {
   uint64_t page_bytes = 0;     ///< page size of the recorded system; 0: not known, or not recorded
   unsigned address_bits = 48;  ///< every access ends below 2^address_bits; 12 to 64
   Loop loop = Loop::kClosed;
-  uint32_t window = 0;  ///< most in flight per stream; 1: each depends on the previous; 0: unknown
+  uint32_t window = 0;            ///< most in flight per stream; 1: each depends on the previous; 0: unknown
   std::optional<uint64_t> count;  ///< number of accesses, if known in advance
 };
 
