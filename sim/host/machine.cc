@@ -42,7 +42,7 @@ Machine::Machine(const MachineConfig& config, const Parts& parts) : parts_(parts
         parts_.map.SetBar(unit, bar, space.bar_base(bar), space.bar_active(bar) ? space.bar_bytes(bar) : 0);
     });
   }
-  ReserveForGpu(parts.map.ram(), config.host.gpu_reserved_kib << 10, firmware_);
+  DescribeRam(config.host.memory_bytes(), config.host.hot_add_gib << 30, config.host.gpu_reserved_kib << 10, firmware_);
   firmware_.iommu_base = parts.map.iommu_base();
   firmware_.gpus = parts.device.units();
   firmware_.gpu_sizes_in_use = parts.device.sizes_in_use();

@@ -19,7 +19,7 @@ struct PlainHost::Parts {
         std::unique_ptr<Remapper> remapper)
       : config(machine),
         late_ps(Clock::Later(message_time, Clock::ToPs(machine.inject.late_interrupt_ns))),
-        map(machine.host.memory_bytes(), machine.iommu.present),
+        map(machine.host.all_memory_bytes(), machine.iommu.present),
         ram(map.ram()),
         clock(agenda),
         host(ram, remapper ? std::move(remapper) : RemapperOf(machine.iommu), timing, agenda,

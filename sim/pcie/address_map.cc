@@ -47,13 +47,17 @@ std::optional<uint64_t> AddressMap::iommu_base() const {
   return iommu_ ? std::optional<uint64_t>(kIommuBase) : std::nullopt;
 }
 
-void ReserveForGpu(std::vector<hw::Range> ram, uint64_t bytes, hw::FirmwareTables& firmware) {
-  if (bytes != 0) {
-    hw::Range& low = ram.front();
-    firmware.gpu_reserved = hw::Range{low.end - bytes, low.end};
-    low.end -= bytes;
+void DescribeRam(uint64_t online, uint64_t added, uint64_t reserved, hw::FirmwareTables& firmware) {
+  firmware.ram = AddressMap::RamRanges(online);
+  for (hw::Range range : AddressMap::RamRanges(online + added)) {
+    for (const hw::Range& old : firmware.ram)
+      if (old.start == range.start) range.start = old.end;
+    if (range.start < range.end) firmware.hot_add.push_back(range);
   }
-  firmware.ram = std::move(ram);
+  if (reserved == 0) return;
+  hw::Range& low = firmware.ram.front();
+  firmware.gpu_reserved = hw::Range{low.end - reserved, low.end};
+  low.end -= reserved;
 }
 
 }  // namespace gmmu::sim

@@ -62,8 +62,9 @@ class AddressMap {
   std::vector<Bar> bars_;
 };
 
-/// Writes the RAM ranges to the firmware's tables. The last `bytes` below 2 GiB, or below the end
-/// of a smaller RAM, are reserved for the GPU; the operating system owns the rest.
-void ReserveForGpu(std::vector<hw::Range> ram, uint64_t bytes, hw::FirmwareTables& firmware);
+/// Writes the RAM of a PC to the firmware's tables: `online` bytes at the start, and `added` bytes
+/// above them that software may add. The last `reserved` bytes below 2 GiB, or below the end of a
+/// smaller RAM, belong to the GPU; the operating system owns the rest.
+void DescribeRam(uint64_t online, uint64_t added, uint64_t reserved, hw::FirmwareTables& firmware);
 
 }  // namespace gmmu::sim

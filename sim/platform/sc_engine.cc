@@ -39,7 +39,7 @@ namespace {
 class RtlEngine : public Engine {
  public:
   RtlEngine(const MachineConfig& config, const EngineOptions& options)
-      : map_(config.host.memory_bytes(), config.iommu.present), ram_(map_.ram()), units_(config.gpu.count) {
+      : map_(config.host.all_memory_bytes(), config.iommu.present), ram_(map_.ram()), units_(config.gpu.count) {
     MakeProcesses(config, options);
     memory_ = std::make_unique<HostMemory>("memory", ram_, DramOf(config.host), *agenda_);
     MakeIommu(config);

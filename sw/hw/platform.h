@@ -29,6 +29,7 @@ struct Message {
 /// The tables in which firmware describes the machine to the operating system.
 struct FirmwareTables {
   std::vector<Range> ram;              ///< installed RAM that the operating system may use
+  std::vector<Range> hot_add;          ///< RAM that is offline until software adds it (SRAT, hot-pluggable)
   std::optional<Range> gpu_reserved;   ///< installed RAM that firmware reserves for the GPU
   std::optional<uint64_t> iommu_base;  ///< base of the VT-d unit's registers (DMAR); absent: no IOMMU
   unsigned gpus = 1;                   ///< GPU functions: 01:00.0, 02:00.0, ...

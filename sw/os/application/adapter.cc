@@ -3,6 +3,7 @@
 
 #include "os/application/gpu.h"
 #include "os/dxgkrnl/adapter_domain.h"
+#include "os/dxgkrnl/added_memory.h"
 #include "os/dxgkrnl/gpu_isolation.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/hal/remapping.h"
@@ -50,6 +51,7 @@ std::vector<unsigned> Adapter::UnitsOf(const std::string& entry, DEVICE_POWER_ST
   return units;
 }
 
+std::string Adapter::AddMemory(const hw::Range& bytes) const { return os::AddMemory(adapter_->dxgkrnl(), bytes); }
 DmaMode Adapter::mode() const { return adapter_->mode(); }
 bool Adapter::has_domain() const { return adapter_->domain() != nullptr; }
 bool Adapter::domain_has_all() const { return has_domain() && adapter_->domain()->whole(); }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ddi/dispmprt.h"
+#include "hw/platform.h"
 #include "os/base/dma_policy.h"
 #include "os/miniport/gpu_packet.h"
 
@@ -69,6 +70,10 @@ class Adapter {
   /// been called. `state` selects calls to DxgkDdiSetPowerState; pass PowerDeviceUnspecified for
   /// other entry points.
   std::vector<unsigned> UnitsOf(const std::string& entry, DEVICE_POWER_STATE state) const;
+
+  /// Adds memory to the running machine (AddMemory of os/dxgkrnl). Returns the reason if a running
+  /// adapter cannot reach it, otherwise "".
+  std::string AddMemory(const hw::Range& bytes) const;
 
   /// How the adapter's GPUs access host memory.
   DmaMode mode() const;

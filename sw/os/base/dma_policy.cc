@@ -21,7 +21,7 @@ DmaDecision DecideDma(const DmaFacts& facts) {
   const bool on = facts.iommu && facts.policy != RemapPolicy::kNever;
   const bool declared = facts.inf_value == kDmaRemappingCompatible;
   const bool can_remap = on && facts.known && facts.supported && declared && facts.policy != RemapPolicy::kIdentity;
-  if (facts.inclusive ? facts.highest_visible >= facts.last_byte : facts.highest_visible > facts.last_byte) {
+  if (ReachesByte(facts.highest_visible, facts.last_byte, facts.inclusive)) {
     if (can_remap && facts.policy == RemapPolicy::kWhenPossible) return {DmaMode::kRemapped, true, ""};
     if (on && facts.policy == RemapPolicy::kIdentity) return {DmaMode::kIdentity, true, ""};
     return {DmaMode::kPhysical, true, ""};

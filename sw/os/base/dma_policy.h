@@ -41,6 +41,12 @@ struct DmaDecision {
   std::string refusal;
 };
 
+/// Whether a GPU reaches a byte of host memory: its highest visible address must exceed the byte, or
+/// with `inclusive` be at least the byte.
+inline bool ReachesByte(uint64_t highest_visible, uint64_t byte, bool inclusive) {
+  return inclusive ? highest_visible >= byte : highest_visible > byte;
+}
+
 /// Decides how a GPU reaches host memory (documentation: IOMMU DMA remapping, "start condition").
 /// Without remapping, the GPU's highest visible address must exceed the last installed byte. If it
 /// does not, the GPU's DMA must be remapped; if that is impossible, the adapter does not start.

@@ -114,6 +114,17 @@ void AdapterDomain::MakePassing() {
   kernel_.iommu()->MapIdentity(*passing_, PagesOf(reserved_));
 }
 
+bool AdapterDomain::Reaches(uint64_t byte) const {
+  if (mode_ == DmaMode::kRemapped) return true;
+  return ReachesByte(adapter_.answers().highest_visible(), byte, kernel_.parameters().highest_visible_inclusive);
+}
+
+void AdapterDomain::MapAdded(const hw::Range& bytes) {
+  RemappingDomain* const all = passing_ != nullptr ? passing_ : domain_;
+  if (all == nullptr || !all->whole()) return;
+  kernel_.iommu()->MapWhole(*all, {{bytes.start / hw::kPageSize, bytes.end / hw::kPageSize}});
+}
+
 void AdapterDomain::EndPassing() {
   if (passing_ == nullptr) return;
   for (const auto& gpu : adapter_.gpus()) Detach(*gpu);

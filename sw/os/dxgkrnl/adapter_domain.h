@@ -51,6 +51,12 @@ class AdapterDomain {
   /// Restores the state before the start.
   void Reset();
 
+  /// True if the running adapter's GPUs can access the byte of host memory: in a remapped domain always, otherwise if it
+  /// is within the driver's HighestVisibleAddress.
+  bool Reaches(uint64_t byte) const;
+  /// Maps added memory in the domain that maps all memory, if there is one.
+  void MapAdded(const hw::Range& bytes);
+
   // The steps of GpuIsolation. Call each once, in this order: create an empty 1:1 domain, map what the GPU may access,
   // and attach the device with exclusive access.
   void MakeIsolation();

@@ -22,13 +22,17 @@ bool Inside(const std::vector<hw::Range>& ranges, uint64_t first, uint64_t count
 PageAllocator::PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger, hw::HostRam* ram,
                              hw::Instruments* instruments)
     : random_(seed, "pages"), ledger_(ledger), memory_(ram), instruments_(instruments) {
-  for (const hw::Range& range : installed) {
-    const uint64_t start = std::max(range.start / hw::kPageSize, kFirstPage);
-    const uint64_t end = range.end / hw::kPageSize;
-    if (start >= end) continue;
-    ram_.push_back({start, end});
-    total_ += end - start;
-  }
+  for (const hw::Range& range : installed) Add(range);
+}
+
+void PageAllocator::Add(const hw::Range& bytes) {
+  if (bytes.start < end())
+    throw BugCheck("memory at " + Hex(bytes.start) + " is added below the installed memory's end");
+  const uint64_t start = std::max(bytes.start / hw::kPageSize, kFirstPage);
+  const uint64_t end = bytes.end / hw::kPageSize;
+  if (start >= end) return;
+  ram_.push_back({start, end});
+  total_ += end - start;
 }
 
 uint64_t PageAllocator::end() const { return ram_.empty() ? 0 : ram_.back().end * hw::kPageSize; }

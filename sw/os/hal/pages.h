@@ -25,6 +25,9 @@ class PageAllocator {
   PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger, hw::HostRam* ram = nullptr,
                 hw::Instruments* instruments = nullptr);
 
+  /// Adds memory, which must be above all installed memory. It counts as installed from then on.
+  void Add(const hw::Range& bytes);
+
   /// Allocates `count` pages at random places, or in blocks (set_block). Returns nullopt and
   /// changes nothing if there are too few free pages.
   std::optional<std::vector<uint64_t>> AllocateScattered(size_t count, uint64_t low, uint64_t high,

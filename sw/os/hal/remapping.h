@@ -86,7 +86,7 @@ class RemappingDomain {
   /// MapWhole are ignored. Ending a use that does not exist triggers a bug check.
   std::vector<uint64_t> AddUses(const std::vector<uint64_t>& pfns);
   std::vector<uint64_t> EndUses(const std::vector<uint64_t>& pfns);
-  void set_whole(const std::vector<hw::Range>& ranges) { whole_ = ranges; }
+  void AddWhole(const std::vector<hw::Range>& ranges) { whole_.insert(whole_.end(), ranges.begin(), ranges.end()); }
 
  private:
   struct Mapping {
@@ -158,8 +158,8 @@ class Remapping {
   /// page are counted; the last UnmapIdentity removes the mapping.
   virtual void MapIdentity(RemappingDomain& domain, const std::vector<uint64_t>& pfns) = 0;
   virtual void UnmapIdentity(RemappingDomain& domain, const std::vector<uint64_t>& pfns) = 0;
-  /// Maps every page of `ranges` (page numbers) at its own address for the lifetime of the domain. MapIdentity must not
-  /// have mapped any of the pages before.
+  /// Maps every page of `ranges` (page numbers) at its own address for the lifetime of the domain. May be called again
+  /// for other ranges, also while devices are attached. MapIdentity must not have mapped any of the pages before.
   virtual void MapWhole(RemappingDomain& domain, const std::vector<hw::Range>& ranges) = 0;
   /// Injects a fault: removes one page from a mapping. Unmap tolerates the missing page.
   virtual void PunchHole(RemappingDomain& domain, uint64_t logical) = 0;

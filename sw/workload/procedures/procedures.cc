@@ -4,21 +4,18 @@
 namespace gmmu::workload {
 
 const std::vector<Procedure>& Procedures() {
-  static const std::vector<Procedure> kProcedures = {MainJobProcedure(),          ModeSwitchProcedure(),
-                                                     OversubscriptionProcedure(), RenderProcedure(),
-                                                     ResizableRootProcedure(),    PageEntriesProcedure(),
-                                                     ApertureProcedure(),         MemoryServicesProcedure(),
-                                                     SecureVmProcedure(),         PowerCycleProcedure(),
-                                                     ExclusiveAccessProcedure(),  ReservedRangesProcedure(),
-                                                     VaCallsProcedure(),          ContextAllocationsProcedure(),
-                                                     TableMovesProcedure(),       SleepProcedure(),
-                                                     Pages64kProcedure(),         LinkedProcedure(),
-                                                     AdapterResetProcedure(),     IsolationMemoryProcedure(),
-                                                     SystemMemoryProcedure(),     ThreadsProcedure(),
-                                                     ListedCommandsProcedure(),   NoExecuteProcedure(),
-                                                     ZeroPagesProcedure(),        VariedWorkProcedure(),
-                                                     TwoAdaptersProcedure(),      LargePagesProcedure(),
-                                                     BudgetsProcedure(),          SystemSegmentProcedure()};
+  static const std::vector<Procedure> kProcedures = {
+      MainJobProcedure(),        ModeSwitchProcedure(),     OversubscriptionProcedure(),
+      RenderProcedure(),         ResizableRootProcedure(),  PageEntriesProcedure(),
+      ApertureProcedure(),       MemoryServicesProcedure(), MemoryAddedProcedure(),
+      SecureVmProcedure(),       PowerCycleProcedure(),     ExclusiveAccessProcedure(),
+      ReservedRangesProcedure(), VaCallsProcedure(),        ContextAllocationsProcedure(),
+      TableMovesProcedure(),     SleepProcedure(),          Pages64kProcedure(),
+      LinkedProcedure(),         AdapterResetProcedure(),   IsolationMemoryProcedure(),
+      SystemMemoryProcedure(),   ThreadsProcedure(),        ListedCommandsProcedure(),
+      NoExecuteProcedure(),      ZeroPagesProcedure(),      VariedWorkProcedure(),
+      TwoAdaptersProcedure(),    LargePagesProcedure(),     BudgetsProcedure(),
+      SystemSegmentProcedure()};
   return kProcedures;
 }
 

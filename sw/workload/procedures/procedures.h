@@ -49,6 +49,7 @@ Procedure ResizableRootProcedure();
 Procedure PageEntriesProcedure();
 Procedure NoExecuteProcedure();
 Procedure ZeroPagesProcedure();
+Procedure MemoryAddedProcedure();
 Procedure MemoryServicesProcedure();
 Procedure ApertureProcedure();
 Procedure SecureVmProcedure();

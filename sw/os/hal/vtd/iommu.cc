@@ -82,22 +82,26 @@ void Iommu::Disable() {
 }
 
 void Iommu::InvalidatePages(Domain& domain, uint64_t first, uint64_t count, const SecondStage::Unmapped& unmapped) {
+  Invalidate(domain, first, count, unmapped.largest_leaf, unmapped.tables.empty());
+  pages_.Free(unmapped.tables);
+}
+
+void Iommu::Invalidate(Domain& domain, uint64_t first, uint64_t count, unsigned largest_leaf, bool only_leaves) {
   const unsigned mamv = static_cast<unsigned>(Field(cap_, 53, 48));
   // A page-selective invalidation drops a large page only if the address mask covers the whole
   // page.
-  const bool page_selective = Field(cap_, 39, 39) != 0 && mamv >= 9 * unmapped.largest_leaf;
-  const uint64_t leaves_only = unmapped.tables.empty() ? 1u << 6 : 0;  // IH
+  const bool page_selective = Field(cap_, 39, 39) != 0 && mamv >= 9 * largest_leaf;
+  const uint64_t hint = only_leaves ? 1u << 6 : 0;  // IH
   std::vector<InvalidationQueue::Descriptor> descriptors;
   while (count != 0 && page_selective && descriptors.size() <= kMostPageDescriptors) {
     unsigned lg2 = 0;  // size of the next naturally aligned block, in log2(pages)
     while (lg2 < mamv && (first & ((uint64_t{2} << lg2) - 1)) == 0 && (uint64_t{2} << lg2) <= count) ++lg2;
-    descriptors.push_back({2u | 3u << 4 | 3u << 6 | uint64_t{domain.id()} << 16, first << 12 | leaves_only | lg2});
+    descriptors.push_back({2u | 3u << 4 | 3u << 6 | uint64_t{domain.id()} << 16, first << 12 | hint | lg2});
     first += uint64_t{1} << lg2;
     count -= uint64_t{1} << lg2;
   }
   if (count != 0) descriptors = {InvalidationQueue::OfDomain(domain.id())};
   queue_.Submit(descriptors);
-  pages_.Free(unmapped.tables);
 }
 
 RemappingDomain* Iommu::CreateDomain(uint64_t limit, bool identity, const std::string& owner) {
@@ -184,7 +188,7 @@ void Iommu::Map(RemappingDomain& to, uint64_t logical, const std::vector<uint64_
   }
   domain.AddMapping(first, pfns.size(), owner, created_by);
   FlushWriteBuffer();
-  if (Field(cap_, 7, 7) != 0 && !pfns.empty()) InvalidatePages(domain, first, pfns.size(), {});
+  if (Field(cap_, 7, 7) != 0 && !pfns.empty()) InvalidateMapped(domain, first, pfns.size());
 }
 
 void Iommu::Unmap(RemappingDomain& from, uint64_t logical, uint64_t pages) {
@@ -201,14 +205,16 @@ void Iommu::MapIdentity(RemappingDomain& to, const std::vector<uint64_t>& pfns) 
   for (uint64_t pfn : fresh) domain.tables_.Map({pfn, pfn, 1});
   FlushWriteBuffer();
   if (Field(cap_, 7, 7) == 0) return;
-  for (uint64_t pfn : fresh) InvalidatePages(domain, pfn, 1, {});
+  for (uint64_t pfn : fresh) InvalidateMapped(domain, pfn, 1);
 }
 
 void Iommu::MapWhole(RemappingDomain& to, const std::vector<hw::Range>& ranges) {
   Domain& domain = Own(to);
   for (const hw::Range& range : ranges) domain.tables_.Map({range.start, range.start, range.end - range.start});
-  domain.set_whole(ranges);
+  domain.AddWhole(ranges);
   FlushWriteBuffer();
+  if (Field(cap_, 7, 7) == 0) return;
+  for (const hw::Range& range : ranges) InvalidateMapped(domain, range.start, range.end - range.start);
 }
 
 void Iommu::UnmapIdentity(RemappingDomain& from, const std::vector<uint64_t>& pfns) {

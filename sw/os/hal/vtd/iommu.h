@@ -54,6 +54,13 @@ class Iommu final : public Remapping {
   /// `unmapped` contains the removed tables and the level of the largest removed leaf. The tables
   /// are freed when no device can use them any more.
   void InvalidatePages(Domain& domain, uint64_t first, uint64_t count, const SecondStage::Unmapped& unmapped);
+  /// In caching mode, the unit may have cached the not-present entries of pages that have since been mapped, at any
+  /// level.
+  void InvalidateMapped(Domain& domain, uint64_t first, uint64_t count) {
+    Invalidate(domain, first, count, 0, /*only_leaves=*/false);
+  }
+  /// `only_leaves`: no table was added or removed (IH).
+  void Invalidate(Domain& domain, uint64_t first, uint64_t count, unsigned largest_leaf, bool only_leaves);
   void DrainFaults();
   [[noreturn]] void EndStorm(const RemappingFault& last);
 

@@ -182,7 +182,7 @@ void FlatRemapping::MapWhole(RemappingDomain& to, const std::vector<hw::Range>& 
   FlatDomain& domain = Own(to);
   for (const hw::Range& range : ranges)
     for (uint64_t pfn = range.start; pfn < range.end; ++pfn) MapPage(domain, pfn, pfn);
-  domain.set_whole(ranges);
+  domain.AddWhole(ranges);
 }
 
 void FlatRemapping::PunchHole(RemappingDomain& in, uint64_t logical) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -96,6 +97,19 @@ TEST(Pages, ArePlacedElsewhereByAnotherSeed) {
   const auto first = one.AllocateScattered(10, 0, ~uint64_t{0}, "test", "test");
   EXPECT_EQ(first, same.AllocateScattered(10, 0, ~uint64_t{0}, "test", "test"));
   EXPECT_NE(first, other.AllocateScattered(10, 0, ~uint64_t{0}, "test", "test"));
+}
+
+TEST(Pages, AddedMemoryIsInstalledAboveTheRest) {
+  Ledger ledger;
+  PageAllocator pages({{0, 0x200000}}, 1, ledger);
+  EXPECT_THROW(pages.Add({0x1FF000, 0x300000}), BugCheck) << "below the end";
+  pages.Add({0x400000, 0x401000});
+  EXPECT_EQ(pages.end(), 0x401000u);
+  EXPECT_EQ(pages.installed_pages(), 0x101u);
+  const auto all = pages.AllocateScattered(0x101, 0, ~uint64_t{0}, "test", "test");
+  ASSERT_TRUE(all);
+  EXPECT_EQ(std::count(all->begin(), all->end(), 0x400u), 1);
+  pages.Free(*all);
 }
 
 }  // namespace

@@ -214,6 +214,14 @@ TEST_P(RemappingContract, PagesThatAreMappedForLifeStay) {
   EXPECT_EQ(Read(0x51FFFFF), 0x51FFFFFu);
   EXPECT_FALSE(Read(0x5200000));
   EXPECT_FALSE(Read(0x4FFF000));
+  unit.MapWhole(*domain, {{0x5200, 0x5300}});  // memory that is added while the device is attached
+  EXPECT_EQ(Read(0x5000000), 0x5000000u);
+  EXPECT_EQ(Read(0x5200000), 0x5200000u);
+  EXPECT_FALSE(Read(0x5300000));
+  unit.MapIdentity(*domain, {0x5100, 0x52FF});
+  unit.UnmapIdentity(*domain, {0x5100, 0x52FF});
+  EXPECT_EQ(Read(0x5100000), 0x5100000u);
+  EXPECT_EQ(Read(0x52FF000), 0x52FF000u);
   unit.Detach(kGpu, *domain);
   End({domain});
 }
