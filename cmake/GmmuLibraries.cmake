@@ -36,8 +36,8 @@ function(gmmu_library name)
   endif()
 endfunction()
 
-# gmmu_group(NAME LIBRARY...) combines the libraries that exist under one name. They may depend on each other in any
-# order.
+# gmmu_group(NAME LIBRARY...) defines NAME as a group of those listed libraries that exist. They may depend on each
+# other in any order.
 function(gmmu_group name)
   set(present)
   foreach(library IN LISTS ARGN)

@@ -87,7 +87,7 @@ module gmmu_axi_id_table #(
     end
   end
 
-  // ---- The shared id of each generation: the id that it uses below, and how many bursts use it.
+  // ---- For each generation: its shared downstream ID, and the number of bursts that use that ID.
   if (Shared) begin : g_shared
     logic   [1:0] held_q, begins, ends, alone, waits;
     id_t    [1:0] id_q;

@@ -59,7 +59,7 @@ class FastMutex {
   FAST_MUTEX mutex_;
 };
 
-/// Mutual exclusion of threads, at PASSIVE_LEVEL, where every callback may be called.
+/// A lock for threads. Its holder stays at PASSIVE_LEVEL, so it may call every callback.
 class Mutex {
  public:
   Mutex() { KeInitializeMutex(&mutex_, 0); }

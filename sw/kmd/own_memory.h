@@ -39,9 +39,10 @@ class OwnMemory {
  public:
   /// The source of the memory. The first three are for drivers that use the GPU isolation
   /// callbacks: DxgkCbAllocateContiguousMemory, DxgkCbAllocatePagesForMdl, and DxgkCbMapMdlToIoMmu
-  /// for an MDL of the driver's own memory. kListed works for the lead adapter only and needs a
-  /// memory object, so before WDDM 2.9 kPages replaces it. Other drivers use kObject (a memory
-  /// object with an ADL), or kKernel (kernel memory) before WDDM 2.9.
+  /// for an MDL of the driver's own memory. kListed works for the lead adapter only. It needs a
+  /// memory object, which exists from WDDM 2.9 on; before, kPages is used instead. Drivers without
+  /// the isolation callbacks use kObject (a memory object with an ADL) or, before WDDM 2.9, kKernel
+  /// (kernel memory).
   enum class Origin { kContiguous, kPages, kListed, kObject, kKernel };
 
   OwnMemory() = default;

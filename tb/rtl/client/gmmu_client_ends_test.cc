@@ -182,7 +182,7 @@ TEST_P(Ends, ABOfEverySlotWaitsBehindReads) {
   }
   Quiet(static_cast<int>(slots.size()) + 8);
   EXPECT_EQ(told_, slots.size());
-  // While the Bs of most slots arrive, route faults are the only other completions.
+  // Most slots now receive their B; the only other completions in this phase are route faults.
   slots.clear();
   while (free_.size() > 8) slots.push_back(Begin()), Step();
   for (unsigned slot : slots) {

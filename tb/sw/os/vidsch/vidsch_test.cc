@@ -124,8 +124,8 @@ TEST(VidSchWaits, ASuspensionEndsWithItsContextAndWithAResetOfTheAdapter) {
   });
 }
 
-/// Paging work that is submitted between an adapter reset and the rebuild is lost immediately,
-/// because the rebuild waits for it to end.
+/// Paging work that is submitted between an adapter reset and the rebuild ends as lost at once.
+/// Otherwise the rebuild, which waits for it, would never finish.
 TEST(VidSchWaits, WhatIsSubmittedBetweenAResetOfTheAdapterAndItsRebuildIsLost) {
   Waits test;
   PacketId before = 0, after = 0;
