@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ddi/dispmprt.h"
+#include "hw/platform.h"
 #include "os/base/dma_policy.h"
 
 namespace gmmu::os {
