@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "os/base/text.h"
+#include "os/base/bug_check.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
@@ -21,7 +21,9 @@ using Bytes = std::vector<uint8_t>;
 class MemoryAdded {
  public:
   MemoryAdded(Life& life, uint64_t bytes) : life_(life), bytes_(bytes) {
-    const uint64_t limit = life.gpu().CapOf("DXGK_PHYSICAL_MEMORY_CAPS.HighestVisibleAddress") + 1;
+    // HighestVisibleAddress must exceed the last byte, so the last visible page counts as beyond.
+    const uint64_t highest = life.gpu().CapOf("DXGK_PHYSICAL_MEMORY_CAPS.HighestVisibleAddress");
+    const uint64_t limit = highest / kPage * kPage;
     for (const hw::Range& range : life.host.platform().firmware().hot_add) {
       const uint64_t middle = std::clamp(limit, range.start, range.end);
       if (range.start < middle) near_.push_back({range.start, middle});
