@@ -11,6 +11,7 @@
 #include "os/vidmm/va_calls.h"
 #include "os/vidmm/vidmm_link.h"
 #include "workload/life.h"
+#include "workload/needs.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
 
@@ -167,6 +168,9 @@ class Tiles {
 
 void RunVaCalls(Life& life, const ParameterValues& values) {
   const unsigned gpus = life.graphics.gpus();
+  NeedCap(gpus >= values.at("gpus"), "DxgkDdiLinkDevice of a chain: the adapter has " + std::to_string(gpus) +
+                                         " GPUs and must have " + std::to_string(values.at("gpus")) +
+                                         " ([machine.gpu] count)");
   os::VaCalls calls(life.vidmm);
   os::VidMmLink::Process* linked = nullptr;
   std::vector<std::unique_ptr<Tiles>> all;
@@ -198,7 +202,8 @@ Procedure VaCallsProcedure() {
           "An application reserves and maps addresses, then updates them in batches on its paging companion context: "
           "tiles across leaf tables, overlapping copies, zero pages and holes. A client reads each result. On linked "
           "adapters, each GPU does so for memory of its peer, and no GPU sees what was mapped for another.",
-          {{"pages", 16, 8, 256, "Number of tiles mapped; each tile is one page of the segment."}},
+          {{"pages", 16, 8, 256, "Number of tiles mapped; each tile is one page of the segment."},
+           {"gpus", 1, 1, 4, "Minimum number of GPUs of the adapter."}},
           RunVaCalls};
 }
 

@@ -202,7 +202,7 @@ TEST_F(TinyBuffers, InitAndUpdateOfContextAllocationsComeInSeveralPasses) {
 TEST_F(TinyBuffers, CopiesOfPageTableEntriesComeInSeveralPasses) {
   bench.options.os.driver["ContiguousPages"] = 0;
   bench.options.os.copies_entries = true;
-  RunProcedure("va_calls", {{"pages", 16}});
+  RunProcedure("va_calls", {{"pages", 16}, {"gpus", 1}});
   EXPECT_GT(again[DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES], 0u);
   EXPECT_GT(furthest[DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES], 0u) << "goes on where it stopped";
 }
