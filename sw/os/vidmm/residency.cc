@@ -129,7 +129,7 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
   } catch (...) {
     if (room.pages) room.pages->Release(vidmm_.gpu().kernel());
     if (room.aperture_page) vidmm_.aperture().Free(*room.aperture_page);
-    if (old.local) {
+    if (old.local != nullptr) {
       vidmm_.placement().Put(allocation, std::move(*old.local));
       old.local.reset();
       vidmm_.placement().NotifyResident(allocation);
