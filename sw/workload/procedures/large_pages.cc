@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,14 +62,22 @@ class LargePages {
     }
     Fill();
     // Destroy every second allocation, so that no large block is free unless memory is moved.
-    for (size_t i = random_.Below(2); i < pieces_.size() && Local().free < Local().size / 2; ++i) Destroy(i);
-    while (Local().free < Local().size / 2 && !pieces_.empty()) Destroy(random_.Below(pieces_.size()));
+    const std::set<os::Allocation*> stay = collapse_ ? OneOfEachBlock() : std::set<os::Allocation*>();
+    for (size_t i = random_.Below(2); i < pieces_.size() && Local().free < Local().size / 2; ++i)
+      if (stay.count(pieces_[i].allocation) == 0) Destroy(i);
+    for (size_t i = 0; i < pieces_.size() && Local().free < Local().size / 2;) {
+      const size_t at = collapse_ ? i : random_.Below(pieces_.size());
+      if (stay.count(pieces_[at].allocation) == 0) Destroy(at);
+      else ++i;
+    }
     if (pieces_.size() < 2)
       throw WrongMachine(
           "page tables fill half of the local segment, so nothing is left to move; a scenario sets "
           "[machine.gpu] vram_mib and [machine.os] window_pages");
     others_ = os::LargePagesOf(*process_);
     const uint64_t pages = Local().free * percent_ / 100 / large_;
+    if (pages < 2)
+      throw WrongMachine("too little memory is free for two large pages; a scenario sets [machine.gpu] vram_mib");
     const Mapped big = Make("big", pages * large_, true);
     if (collapse_) Collapse(big, pages);
     Say("the free half is mapped by large pages", LargePagesOfBig(), pages);
@@ -142,6 +151,20 @@ class LargePages {
       const std::string name = "allocation " + std::to_string(pieces_.size());
       pieces_.push_back(Make(name, (1 + random_.Below(most_pages_)) * kPage, false));
     }
+  }
+
+  /// Returns allocations that together have a page in each large block of the segment that any
+  /// allocation occupies. While they stay, no large block becomes free without moves.
+  std::set<os::Allocation*> OneOfEachBlock() const {
+    std::set<os::Allocation*> found;
+    std::set<uint64_t> blocks;
+    for (const Mapped& piece : pieces_) {
+      for (uint64_t page = 0; page < os::BytesOf(*piece.allocation) / kPage; ++page) {
+        const auto offset = os::VramOffset(*piece.allocation, page);
+        if (offset && blocks.insert(*offset / large_).second) found.insert(piece.allocation);
+      }
+    }
+    return found;
   }
 
   void Read(const Mapped& piece) {
