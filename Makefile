@@ -56,6 +56,12 @@ rules-sw: ## Disable rows of docs/ddi.md on purpose in the software: their tests
 	@cmake --build build/rules-sw --target ddi_tests --parallel $${GMMU_JOBS:-$$(nproc)} >>build/rules-sw.log || { tail -n 30 build/rules-sw.log; exit 1; }
 	@$(PYTHON) tools/plant_ddi.py run build/rules-sw $(ARGS)
 
+sanitize: ## Run every scenario on the fast engine with AddressSanitizer and UndefinedBehaviorSanitizer (ARGS='main-job': only these)
+	@./gmmu tools build
+	@cmake -S . -B build/sanitize -DGMMU_SANITIZE=address,undefined -DGMMU_RTL=OFF -DGMMU_TESTS=OFF >build/sanitize.log
+	@cmake --build build/sanitize --target gmmu --parallel $${GMMU_JOBS:-$$(nproc)} >>build/sanitize.log || { tail -n 30 build/sanitize.log; exit 1; }
+	@tools/sanitize.sh build/sanitize/gmmu $(ARGS)
+
 mutate: ROOM ?= axi
 mutate: SEED ?= 1
 mutate: COUNT ?= 24

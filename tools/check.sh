@@ -85,6 +85,7 @@ at even beside 'make synth-check' make -s synth-check
 step 'make lint' make -s lint
 at even step 'make formal' make -s formal
 at even join
+at odd step 'make sanitize' make -s sanitize
 at odd step 'make integration' make -s integration
 at odd step 'make commands' make -s commands
 slice=$(($(git rev-list --count HEAD 2>/dev/null || echo 0) / 2 % 8))

@@ -36,7 +36,7 @@ class PlainMachine : private PlainParts<D>, public Machine {
   PlainMachine(const MachineConfig& config, const TimeParameters& timing, uint64_t message_ps,
                std::unique_ptr<Remapper> remapper, Arguments&&... arguments)
       : PlainParts<D>(config, timing, message_ps, std::move(remapper), std::forward<Arguments>(arguments)...),
-        Machine(host().config, HostOf(host(), device())) {}
+        Machine(PlainParts<D>::host.config, HostOf(PlainParts<D>::host, PlainParts<D>::device)) {}
 
   D& device() { return this->PlainParts<D>::device; }
   PlainHost& host() { return this->PlainParts<D>::host; }

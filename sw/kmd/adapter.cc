@@ -125,10 +125,10 @@ NTSTATUS Adapter::MapResources() {
     const CM_PARTIAL_RESOURCE_DESCRIPTOR& resource = resources.PartialDescriptors[i];
     if (resource.Type != CmResourceTypeMemory) continue;
     if (found++ == 0) {
-      registers_address_ = resource.u.Memory.Start;
+      registers_address_.QuadPart = resource.u.Memory.Start.QuadPart;
       registers_bytes_ = resource.u.Memory.Length;
     } else {
-      window_address = resource.u.Memory.Start;
+      window_address.QuadPart = resource.u.Memory.Start.QuadPart;
       window_bytes = resource.u.Memory.Length;
     }
   }

@@ -36,17 +36,22 @@ StackMeter::StackMeter(size_t bytes) : bytes_(bytes) {
   if (mprotect(at, kGuard, PROT_NONE) != 0) throw std::bad_alloc();
   begin_ = reinterpret_cast<uint64_t*>(static_cast<char*>(at) + kGuard);
   std::fill(begin_, end(), kPaint);
+  stack_ = FibreStack(begin_, bytes_);
   const auto empty = [] { DriverGuard::Run("", 0, 0, [] {}); };
   // The first call on the stack resolves symbols, which must not be measured.
   RunPainted(empty);
   own_ = RunPainted(empty);
 }
 
-StackMeter::~StackMeter() { munmap(reinterpret_cast<char*>(begin_) - kGuard, kGuard + bytes_); }
+StackMeter::~StackMeter() {
+  stack_.Open();
+  munmap(reinterpret_cast<char*>(begin_) - kGuard, kGuard + bytes_);
+}
 
 size_t StackMeter::Touched() {
   // The fill pattern; the stack is compared page by page.
   static const std::vector<uint64_t> painted(kPage / sizeof kPaint, kPaint);
+  stack_.Open();
   uint64_t* deepest = begin_;
   while (deepest != end() && std::memcmp(deepest, painted.data(), kPage) == 0) deepest += painted.size();
   deepest = std::find_if(deepest, end(), [](uint64_t word) { return word != kPaint; });
@@ -63,6 +68,7 @@ size_t StackMeter::RunPainted(const std::function<void()>& routine) {
   std::exception_ptr error;
   context::fiber routine_context(std::allocator_arg, context::preallocated(place.sp, place.size, place), KeepsIt(),
                                  [&](context::fiber&& caller) {
+                                   FibreStack::Begin(caller_stack_);
                                    caller_ = &caller;
                                    try {
                                      routine();
@@ -71,11 +77,14 @@ size_t StackMeter::RunPainted(const std::function<void()>& routine) {
                                    } catch (...) {
                                      error = std::current_exception();
                                    }
+                                   FibreStack::End(caller_stack_);
                                    return std::move(caller);
                                  });
   while (routine_context) {
     running = this;
+    caller_stack_.Leave(stack_);
     routine_context = std::move(routine_context).resume();
+    caller_stack_.Arrive();
     running = nullptr;
     if (off_ == nullptr) continue;
     const auto& work = *std::exchange(off_, nullptr);
@@ -100,7 +109,9 @@ void StackMeter::Off(const std::function<void()>& work) {
   if (meter == nullptr) return work();
   meter->off_ = &work;
   DriverGuard::Frame* const call = DriverGuard::Take();
+  meter->stack_.Leave(meter->caller_stack_);
   context::fiber caller = std::move(*meter->caller_).resume();
+  meter->stack_.Arrive();
   *meter->caller_ = std::move(caller);
   DriverGuard::Put(call);
   if (meter->error_) std::rethrow_exception(std::exchange(meter->error_, nullptr));

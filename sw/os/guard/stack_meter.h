@@ -5,6 +5,8 @@
 #include <exception>
 #include <functional>
 
+#include "os/base/fibre_stack.h"
+
 namespace gmmu::os {
 
 /// Runs a routine on a separate stack that is filled with a pattern, and measures how much of the
@@ -35,6 +37,7 @@ class StackMeter {
 
   const size_t bytes_;
   uint64_t* begin_ = nullptr;
+  FibreStack stack_, caller_stack_;
   boost::context::fiber* caller_ = nullptr;  // the caller's context while the routine runs
   const std::function<void()>* off_ = nullptr;
   std::exception_ptr error_;

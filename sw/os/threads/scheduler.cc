@@ -2,6 +2,7 @@
 #include "os/threads/scheduler.h"
 
 #include <algorithm>
+#include <boost/context/preallocated.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <utility>
 
@@ -56,8 +57,12 @@ void Scheduler::Spawn(std::string name, std::function<void()> body, size_t stack
   Fibre* self = fibre.get();
   self->name = std::move(name);
   self->number = ++spawned_;
-  self->context = context::fiber(std::allocator_arg, context::protected_fixedsize_stack(stack_bytes),
+  context::protected_fixedsize_stack stacks(stack_bytes);
+  const context::stack_context place = stacks.allocate();
+  self->stack = FibreStack(static_cast<const char*>(place.sp) - place.size, place.size);
+  self->context = context::fiber(std::allocator_arg, context::preallocated(place.sp, place.size, place), stacks,
                                  [this, self, body = std::move(body)](context::fiber&& scheduler) {
+                                   FibreStack::Begin(stack_);
                                    self->back = &scheduler;
                                    try {
                                      if (!cancelled_) body();
@@ -68,6 +73,7 @@ void Scheduler::Spawn(std::string name, std::function<void()> body, size_t stack
                                      if (!error_) error_ = std::current_exception();
                                    }
                                    self->ended = true;
+                                   FibreStack::End(stack_);
                                    return std::move(scheduler);
                                  });
   fibres_.push_back(std::move(fibre));
@@ -148,7 +154,10 @@ void Scheduler::Resume(Fibre* fibre) {
   const CaughtExceptions own = CaughtExceptions::Current();
   TellProcess();
   CaughtExceptions().MakeCurrent();  // start with none: a resumed fibre restores its own exceptions
+  stack_.Leave(running_->stack);
   running_->context = std::move(running_->context).resume();
+  stack_.Arrive();
+  if (running_->ended) running_->stack.Open();
   own.MakeCurrent();
   running_ = nullptr;
   TellProcess();
@@ -206,7 +215,9 @@ void Scheduler::Suspend() {
   const Irql level = std::exchange(irql_, kPassive);
   const CaughtExceptions caught = CaughtExceptions::Current();
   DriverGuard::Frame* const call = DriverGuard::Take();
+  self->stack.Leave(stack_);
   context::fiber scheduler = std::move(*self->back).resume();
+  self->stack.Arrive();
   *self->back = std::move(scheduler);
   caught.MakeCurrent();
   DriverGuard::Put(call);

@@ -15,6 +15,7 @@
 
 #include "hw/platform.h"
 #include "os/base/errors.h"
+#include "os/base/fibre_stack.h"
 #include "os/base/random.h"
 
 namespace gmmu::os {
@@ -157,6 +158,7 @@ class Scheduler {
     std::string name;
     uint64_t number = 0;
     boost::context::fiber context;
+    FibreStack stack;
     boost::context::fiber* back = nullptr;             // the scheduler's context
     const std::function<bool()>* condition = nullptr;  // null if the fibre can run
     uint64_t deadline = 0;
@@ -207,6 +209,7 @@ class Scheduler {
   std::map<uint64_t, uint64_t> storm_;    // by vector: deliveries since a thread last made progress
   std::map<std::string, uint64_t> work_;  // by routine: work begun since another thread progressed
   std::set<uint64_t> dropped_;            // vectors whose messages are dropped
+  FibreStack stack_;                      // of Run's caller
   Fibre* running_ = nullptr;
   std::function<void(uint64_t process)> on_process_;
   uint64_t told_process_ = 0;
