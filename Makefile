@@ -172,7 +172,7 @@ docs: ## Check that the links, paths and tests that the documentation names exis
 	@python3 tools/check_ddi.py
 	@python3 tools/ddi_names.py
 
-check: ## Run what CI runs: lint, docs, and tests; at odd commit counts also run, long tests, waves, bench, integration, commands; at even ones synth-check, formal, a bare Debian
+check: ## Run what CI runs: lint, docs, and tests; at odd commit counts also run, long tests, waves, bench, sanitize, integration, commands; at even ones synth-check, formal, a bare Debian
 	@./gmmu tools
 	tools/check.sh
 
