@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Targets for developers of the code. Users run ./gmmu; each target here is a short command that calls it or a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test check-long combine commands rules rules-sw mutate mutate-sw coverage study-cluster lint format synth synth-check formal integration library figures studies bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
+.PHONY: help run bench test check-long combine commands rules rules-sw sanitize mutate mutate-sw coverage study-cluster lint format synth synth-check formal integration library figures studies bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
