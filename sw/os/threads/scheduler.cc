@@ -2,19 +2,16 @@
 #include "os/threads/scheduler.h"
 
 #include <algorithm>
-#include <boost/context/preallocated.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
 #include <utility>
 
 #include "os/base/bug_check.h"
 #include "os/threads/caught_exceptions.h"
+#include "os/threads/fibre_context.h"
 #include "os/guard/driver_guard.h"
 #include "os/guard/stack_meter.h"
 #include "os/base/text.h"
 
 namespace gmmu::os {
-
-namespace context = boost::context;
 
 namespace {
 constexpr uint64_t kSpinNs = 1'000'000'000;
@@ -54,28 +51,13 @@ Scheduler::~Scheduler() = default;
 
 void Scheduler::Spawn(std::string name, std::function<void()> body, size_t stack_bytes) {
   auto fibre = std::make_unique<Fibre>();
-  Fibre* self = fibre.get();
-  self->name = std::move(name);
-  self->number = ++spawned_;
-  context::protected_fixedsize_stack stacks(stack_bytes);
-  const context::stack_context place = stacks.allocate();
-  self->stack = FibreStack(static_cast<const char*>(place.sp) - place.size, place.size);
-  self->context = context::fiber(std::allocator_arg, context::preallocated(place.sp, place.size, place), stacks,
-                                 [this, self, body = std::move(body)](context::fiber&& scheduler) {
-                                   FibreStack::Begin(stack_);
-                                   self->back = &scheduler;
-                                   try {
-                                     if (!cancelled_) body();
-                                   } catch (const Cancelled&) {
-                                   } catch (const context::detail::forced_unwind&) {
-                                     throw;
-                                   } catch (...) {
-                                     if (!error_) error_ = std::current_exception();
-                                   }
-                                   self->ended = true;
-                                   FibreStack::End(stack_);
-                                   return std::move(scheduler);
-                                 });
+  fibre->name = std::move(name);
+  fibre->number = ++spawned_;
+  fibre->context = std::make_unique<FibreContext>(stack_bytes, [this, body = std::move(body)] {
+    try {
+      if (!cancelled_) body();
+    } catch (const Cancelled&) {}
+  });
   fibres_.push_back(std::move(fibre));
 }
 
@@ -109,7 +91,8 @@ void Scheduler::NoteWork(const std::string& routine) {
 void Scheduler::Run() {
   SpawnServers();
   while (true) {
-    fibres_.erase(std::remove_if(fibres_.begin(), fibres_.end(), [](const auto& fibre) { return fibre->ended; }),
+    fibres_.erase(std::remove_if(fibres_.begin(), fibres_.end(),
+                                 [](const auto& fibre) { return fibre->context->ended(); }),
                   fibres_.end());
     if (fibres_.empty()) break;
     if (error_) cancelled_ = true;
@@ -154,11 +137,9 @@ void Scheduler::Resume(Fibre* fibre) {
   const CaughtExceptions own = CaughtExceptions::Current();
   TellProcess();
   CaughtExceptions().MakeCurrent();  // start with none: a resumed fibre restores its own exceptions
-  stack_.Leave(running_->stack);
-  running_->context = std::move(running_->context).resume();
-  stack_.Arrive();
-  if (running_->ended) running_->stack.Open();
+  running_->context->Resume();
   own.MakeCurrent();
+  if (running_->context->error() && !error_) error_ = running_->context->error();
   running_ = nullptr;
   TellProcess();
 }
@@ -211,14 +192,10 @@ void Scheduler::Idle() {
 }
 
 void Scheduler::Suspend() {
-  Fibre* self = running_;
   const Irql level = std::exchange(irql_, kPassive);
   const CaughtExceptions caught = CaughtExceptions::Current();
   DriverGuard::Frame* const call = DriverGuard::Take();
-  self->stack.Leave(stack_);
-  context::fiber scheduler = std::move(*self->back).resume();
-  self->stack.Arrive();
-  *self->back = std::move(scheduler);
+  running_->context->Suspend();
   caught.MakeCurrent();
   DriverGuard::Put(call);
   irql_ = level;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
-#include <boost/context/fiber.hpp>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -15,10 +14,11 @@
 
 #include "hw/platform.h"
 #include "os/base/errors.h"
-#include "os/base/fibre_stack.h"
 #include "os/base/random.h"
 
 namespace gmmu::os {
+
+class FibreContext;
 
 /// Interrupt request levels, numbered as on x64.
 enum Irql : uint8_t { kPassive = 0, kApc = 1, kDispatch = 2, kDevice = 10, kHigh = 15 };
@@ -157,9 +157,7 @@ class Scheduler {
   struct Fibre {
     std::string name;
     uint64_t number = 0;
-    boost::context::fiber context;
-    FibreStack stack;
-    boost::context::fiber* back = nullptr;             // the scheduler's context
+    std::unique_ptr<FibreContext> context;
     const std::function<bool()>* condition = nullptr;  // null if the fibre can run
     uint64_t deadline = 0;
     uint64_t poll_ns = 0;
@@ -168,7 +166,6 @@ class Scheduler {
     bool in_driver = false;
     bool serves = false;  // started by SpawnServer: must end if no other fibre is left
     bool works = false;   // started by SpawnWork
-    bool ended = false;
   };
   struct Vector {
     uint32_t data;
@@ -209,7 +206,6 @@ class Scheduler {
   std::map<uint64_t, uint64_t> storm_;    // by vector: deliveries since a thread last made progress
   std::map<std::string, uint64_t> work_;  // by routine: work begun since another thread progressed
   std::set<uint64_t> dropped_;            // vectors whose messages are dropped
-  FibreStack stack_;                      // of Run's caller
   Fibre* running_ = nullptr;
   std::function<void(uint64_t process)> on_process_;
   uint64_t told_process_ = 0;
