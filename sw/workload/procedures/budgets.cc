@@ -43,6 +43,8 @@ class Application {
     life_.Work([&] { life_.vidmm.residency().MakeResident({held_[at].allocation}); });
   }
   void Read(size_t at, const std::string& when) {
+    // Page tables may have been evicted to make room for those of the other application.
+    life_.Work([&] { life_.vidmm.residency().RestoreTables(*process_); });
     words_.Read(process_, os::NameOf(allocation(at)) + when, held_[at].va,
                 std::vector<uint32_t>(bytes_ / kPage, held_[at].word));
     life_.result.bytes += bytes_;
