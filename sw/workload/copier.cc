@@ -41,13 +41,17 @@ bool Copier::lost() const { return os::DeviceLost(*process_); }
 const std::string& Copier::name() const { return os::NameOf(*process_); }
 uint64_t Copier::PlaceOf(uint32_t round, uint64_t page) const { return va_ + (round * pages_ + page) * kPage; }
 
-void Copier::SubmitRound(uint32_t round) {
+void Copier::BuildRound(uint32_t round) {
   buffers_.push_back(std::make_unique<RenderBuffer>(life_, process_, pages_ * kCommandBytes + kPage));
   for (uint64_t page = 0; page < pages_; ++page) {
     buffers_.back()->Copy(PlaceOf(0, page), PlaceOf(round, page), kPage);
     buffers_.back()->Fill(PlaceOf(0, page), kPage, WordOf(round, page));
   }
-  packets_.push_back(buffers_.back()->Submit("round " + std::to_string(round) + " of " + name()));
+}
+
+void Copier::SubmitRound(uint32_t round) {
+  if (buffers_.size() < round) BuildRound(round);
+  packets_.push_back(buffers_[round - 1]->Submit("round " + std::to_string(round) + " of " + name()));
 }
 
 os::PacketEnd Copier::Finish() {

@@ -26,7 +26,10 @@ class Copier {
   Copier(Life& life, const std::string& name, uint64_t pages, uint32_t rounds);
   ~Copier();
 
-  /// Submits the packet of a round. Rounds must be submitted in order, from 1.
+  /// Builds the command buffer of a round. Rounds must be built in order, from 1.
+  void BuildRound(uint32_t round);
+  /// Submits the packet of a round, and builds its command buffer first unless BuildRound already
+  /// has. Rounds must be submitted in order, from 1.
   void SubmitRound(uint32_t round);
   /// Waits for all packets; returns kLost if one was lost.
   os::PacketEnd Finish();

@@ -64,24 +64,40 @@ std::optional<SegmentPages> SegmentPages::AllocateContiguous(Segment& segment, u
   return taken;
 }
 
-std::optional<SegmentPages> SegmentPages::MovedOutOf(uint64_t start, uint64_t end, const std::string& created_by) {
+std::optional<SegmentPages> SegmentPages::MovedOutOf(uint64_t start, uint64_t end, bool split,
+                                                     const std::string& created_by) {
   SegmentPages moved = *this;
-  std::vector<Range> old;
+  moved.ranges_.clear();
+  std::vector<Range> old, taken;
+  const auto take = [&](uint64_t index, uint64_t pages) {
+    const uint64_t bytes = pages * hw::kPageSize;
+    const auto place = segment_->space->Allocate(bytes, bytes, created_by, RangeAllocator::Place::kLowest);
+    if (!place) return false;
+    taken.push_back({*place, index});
+    for (uint64_t page = 0; page < pages; ++page) moved.pages_[index + page] = *place / hw::kPageSize + page;
+    return true;
+  };
+  const auto take_singles = [&](uint64_t index, uint64_t pages) {
+    for (uint64_t page = 0; page < pages; ++page)
+      if (!take(index + page, 1)) return false;
+    return true;
+  };
   for (size_t i = 0; i < ranges_.size(); ++i) {
+    const auto [at, index] = ranges_[i];
     const uint64_t next = i + 1 < ranges_.size() ? ranges_[i + 1].index : pages_.size();
-    const uint64_t pages = next - ranges_[i].index, bytes = pages * hw::kPageSize;
-    if (ranges_[i].start >= end || ranges_[i].start + bytes <= start) continue;
-    const bool inside = ranges_[i].start >= start && ranges_[i].start + bytes <= end;
-    const auto place = inside && (pages & (pages - 1)) == 0
-                           ? segment_->space->Allocate(bytes, bytes, created_by, RangeAllocator::Place::kLowest)
-                           : std::nullopt;
-    if (!place) {
-      for (const Range& range : old) segment_->space->Free(moved.pages_[range.index] * hw::kPageSize);
+    const uint64_t pages = next - index, bytes = pages * hw::kPageSize;
+    if (at >= end || at + bytes <= start) {
+      moved.ranges_.push_back(ranges_[i]);
+      continue;
+    }
+    const bool movable = at >= start && at + bytes <= end && (pages & (pages - 1)) == 0;
+    const size_t before = taken.size();
+    if (!movable || (!take(index, pages) && !(split && take_singles(index, pages)))) {
+      for (const Range& range : taken) segment_->space->Free(range.start);
       return std::nullopt;
     }
     old.push_back(ranges_[i]);
-    moved.ranges_[i].start = *place;
-    for (uint64_t page = 0; page < pages; ++page) moved.pages_[ranges_[i].index + page] = *place / hw::kPageSize + page;
+    moved.ranges_.insert(moved.ranges_.end(), taken.begin() + static_cast<ptrdiff_t>(before), taken.end());
   }
   ranges_ = std::move(old);
   return moved;

@@ -55,9 +55,10 @@ class SegmentPages {
   void Release(Kernel& kernel);
   /// Allocates new pages at the lowest free places for the ranges in [start, end) of the segment.
   /// Returns all pages of the allocation after the move, including those that stay. This object
-  /// then owns only the old pages of the moved ranges. Returns nullopt and changes nothing if the
-  /// space is too small, or if a range extends beyond [start, end).
-  std::optional<SegmentPages> MovedOutOf(uint64_t start, uint64_t end, const std::string& created_by);
+  /// then owns only the old pages of the moved ranges. If `split`, a range for which there is no
+  /// block of its size is moved to single pages. Returns nullopt and changes nothing if the space is
+  /// too small, or if a range extends beyond [start, end).
+  std::optional<SegmentPages> MovedOutOf(uint64_t start, uint64_t end, bool split, const std::string& created_by);
 
   const Segment& segment() const { return *segment_; }
   uint64_t count() const { return pages_.size(); }

@@ -176,8 +176,10 @@ bool Residency::TakeRoom(Allocation& allocation, size_t place, const Wanted* wan
   // Make room for the page tables first, because this can evict allocations, which must not happen
   // while this allocation is only partly placed.
   if (wanted != nullptr && !allocation.resident()) {
-    WithRoom(allocation.name, wanted, &allocation,
-             [&] { vidmm_.mappings().EnsureTables(allocation, at.segment, nullptr); });
+    const UINT moved = WithRoom(allocation.name, wanted, &allocation,
+                                [&] { vidmm_.mappings().EnsureTables(allocation, at.segment, nullptr); });
+    // What the page tables left of another allocation's room is not for one of a lower priority.
+    if (moved > allocation.homes.priority && !last) return false;
   }
   const auto take = [&] {
     while (!(room.pages = vidmm_.placement().TryTake(allocation, at, true))) {
@@ -292,19 +294,20 @@ void Residency::Return(Allocation& allocation) {
   throw Exhausted("no room for " + allocation.name + ", which was resident before");
 }
 
-void Residency::WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
+UINT Residency::WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
                          const std::function<void()>& work) {
-  for (;;) {
+  for (UINT moved = 0;;) {
     VidMm* full = nullptr;
     unsigned segment = 0;
     try {
-      return work();
+      work();
+      return moved;
     } catch (const NoRoom& no_room) {
       if (wanted == nullptr) throw;
       full = vidmm_.link().at(no_room.gpu);
       segment = no_room.segment;
     }
-    if (!full->residency().MakeRoomForTables(segment, *wanted, stays))
+    if (!full->residency().MakeRoomForTables(segment, *wanted, stays, moved))
       throw Exhausted("no room for the page tables of " + for_this);
   }
 }
@@ -314,7 +317,7 @@ void Residency::Unmap(const GpuProcess& process, const std::vector<Allocation*>&
   WithRoom(process.name, mapped.empty() ? nullptr : &mapped, mapped.empty() ? nullptr : mapped.front(), unmap);
 }
 
-bool Residency::MakeRoomForTables(unsigned segment, const Wanted& wanted, Allocation* stays) {
+bool Residency::MakeRoomForTables(unsigned segment, const Wanted& wanted, Allocation* stays, UINT& moved) {
   Victims::Among among;
   among.segment = segment;
   Allocation* victim = Victims(vidmm_, wanted).Find(among);
@@ -323,8 +326,10 @@ bool Residency::MakeRoomForTables(unsigned segment, const Wanted& wanted, Alloca
     among.another_place = true;
     victim = Victims(vidmm_, {stays}).Find(among);
   }
-  if (victim != nullptr) Demote(*victim);
-  return victim != nullptr;
+  if (victim == nullptr) return false;
+  if (!victim->offered) moved = std::max(moved, victim->homes.priority);
+  Demote(*victim);
+  return true;
 }
 
 bool Residency::EvictTables(const Wanted& wanted) {

@@ -147,12 +147,14 @@ class Residency {
   void HandOver(Allocation& allocation, Allocation& old);
   /// Runs `work`, which allocates page tables. While it throws NoRoom, evicts other allocations or
   /// tables on the GPU that is full and repeats `work`. `stays` is never evicted; it may be null.
-  void WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
+  /// Returns the highest priority among the allocations that were moved, or 0.
+  UINT WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
                 const std::function<void()>& work);
   /// Makes room for page tables in a memory segment of this GPU: moves an unwanted allocation out
   /// of the segment, or evicts the tables of a process, or, as a last resort, moves a wanted
-  /// allocation to another place. Returns false if nothing can be moved.
-  bool MakeRoomForTables(unsigned segment, const Wanted& wanted, Allocation* stays);
+  /// allocation to another place. Returns false if nothing can be moved. Raises `moved` to the
+  /// priority of the allocation that was moved.
+  bool MakeRoomForTables(unsigned segment, const Wanted& wanted, Allocation* stays, UINT& moved);
   /// Evicts the page tables of one process on all linked GPUs. Returns false if every process needs its tables.
   bool EvictTables(const Wanted& wanted);
 

@@ -40,7 +40,9 @@ void Residency::Compact(unsigned segment, uint64_t block, uint64_t count, const 
 }
 
 bool Residency::MoveOutOf(Allocation& allocation, uint64_t start, uint64_t end) {
-  auto pages = allocation.local->MovedOutOf(start, end, allocation.name);
+  // Single pages between 64 KiB pages would need a second leaf table.
+  const bool split = !allocation.local->segment().pages_64k && vidmm_.gpu().caps().geometry.leaf_64k_bytes == 0;
+  auto pages = allocation.local->MovedOutOf(start, end, split, allocation.name);
   if (!pages) return false;
   MoveTo(allocation, std::move(*pages));
   Count(counts_.moves, "moves");
@@ -67,7 +69,9 @@ void Residency::Collapse(Allocation& allocation, const Wanted& wanted) {
   const Segment& segment = vidmm_.gpu().segment(allocation.segment());
   const uint64_t free = segment.space->free_bytes();
   if (blocks >= fit || free < allocation.bytes || std::exchange(allocation.free_at_collapse, free) == free) return;
-  Compact(segment.id, large, fit, wanted);
+  Wanted others = wanted;  // the small pages of the allocation itself may be in the way
+  others.erase(std::remove(others.begin(), others.end(), &allocation), others.end());
+  Compact(segment.id, large, fit, others);
   auto pages = vidmm_.placement().TryTake(allocation, allocation.homes.places[PlaceOf(allocation)], true);
   if (!pages) return;
   if (pages->Blocks(large / kPage) <= blocks) return pages->Release(vidmm_.gpu().kernel());

@@ -125,7 +125,7 @@ class Survivor {
   uint64_t va_ = 0;
 };
 
-void RunAdapterReset(Life& life, const ParameterValues& values) {
+void ResetAndGoOn(Life& life, const ParameterValues& values) {
   NeedRender(life);
   NeedCap(PlugIn::Current() == nullptr, "reads of the device that can be held back (only this project's GPU)");
   NeedTimeoutWithin(life, values.at("hold_us") * 1000);
@@ -174,6 +174,16 @@ void RunAdapterReset(Life& life, const ParameterValues& values) {
   life.result.bytes_verified = life.result.bytes;
   goes_on.End();
   survivor.End();
+}
+
+// No paging buffer is in flight while the memory does not respond, so none may be lost.
+void RunAdapterReset(Life& life, const ParameterValues& values) {
+  try {
+    ResetAndGoOn(life, values);
+  } catch (const os::AdapterWasReset&) {
+    throw WrongMachine("a paging buffer takes longer than [machine.os] tdr_delay_us = " +
+                       std::to_string(life.options.os.tdr_delay_us) + " on this machine, although nothing hangs");
+  }
 }
 
 }  // namespace

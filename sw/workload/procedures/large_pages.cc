@@ -184,7 +184,7 @@ class LargePages {
       const std::vector<uint32_t> words(std::min(uint64_t{8}, hole_pages), PageWords::Word(big.word));
       words_.Read(process_, "before the hole" + when, hole - words.size() * kPage, words);
       words_.Read(process_, "behind the hole" + when, hole + hole_pages * kPage, words);
-      words_.Read(process_, "in another large page" + when, big.va + 2 * large_ - 4 * kPage, words);
+      words_.Read(process_, "in another large page" + when, big.va + 2 * large_ - words.size() * kPage, words);
       words_.Fault(process_, "in the hole" + when, hole, regs::Fault::kEntryInvalid);
     };
     read("");

@@ -175,7 +175,12 @@ void RunRender(Life& life, const ParameterValues& values) {
   for (uint64_t i = 0; i < values.at("processes"); ++i)
     copiers.push_back(std::make_unique<Copier>(life, "process " + std::to_string(i + 1), values.at("pages"), rounds));
   std::unique_ptr<BothPreempted> preempted;
-  if (values.at("paging_turns") != 0) preempted = std::make_unique<BothPreempted>(life, values);
+  if (values.at("paging_turns") != 0) {
+    // If the CPU builds a buffer more slowly than the GPU executes a packet, the node is rarely busy.
+    for (uint32_t round = 1; round <= rounds; ++round)
+      for (auto& copier : copiers) copier->BuildRound(round);
+    preempted = std::make_unique<BothPreempted>(life, values);
+  }
   std::unique_ptr<Guilty> guilty;
   for (uint32_t round = 1; round <= rounds; ++round) {
     for (auto& copier : copiers) copier->SubmitRound(round);

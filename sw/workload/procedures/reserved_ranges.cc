@@ -20,6 +20,8 @@ void RunReservedRanges(Life& life, const ParameterValues& values) {
   life.Compare("the driver reports what firmware keeps", same ? "" : "it reports something else");
   NeedCap(!life.options.os.secure_vm_key || life.gpu().facts().isolation,
           "DXGK_VIDMMCAPS.IoMmuSecureModeSupported, without which no secure virtual machine can start");
+  if (life.options.os.secure_vm_key && !life.host.platform().firmware().iommu_base)
+    throw WrongMachine("a secure virtual machine needs an IOMMU ([machine.iommu] present = true)");
   if (life.options.os.secure_vm_key) life.Work([&] { life.graphics.StartSecureVm(); });
   if (!life.graphics.has_domain())
     throw WrongMachine(

@@ -54,7 +54,7 @@ class Bench {
     for (const SegmentPages& pages : movable) subjects.push_back(&pages);
     Compaction compaction(segment, kLarge * kPage, subjects, [&](size_t index, uint64_t start, uint64_t end) {
       SegmentPages& old = movable[index];
-      auto moved = old.MovedOutOf(start, end, "test");
+      auto moved = old.MovedOutOf(start, end, split, "test");
       if (!moved) return static_cast<const SegmentPages*>(nullptr);
       for (uint64_t i = 0; i < moved->count(); ++i) {
         const uint64_t before = old.page(i) * kPage, now = moved->page(i) * kPage;
@@ -95,6 +95,7 @@ class Bench {
   Segment segment;
   std::vector<SegmentPages> movable, fixed;
   uint64_t moves = 0, moved_pages = 0;
+  bool split = false;  ///< see SegmentPages::MovedOutOf
 
  private:
   uint64_t SomePages() {
@@ -180,6 +181,24 @@ TEST_F(Blocks, WithMemoryThatCannotMoveAreLeftAlone) {
   EXPECT_EQ(bench.Compact(1), 1u);
   EXPECT_EQ(bench.moves, 2u);       // moves the two ranges of the second block
   EXPECT_EQ(bench.Compact(4), 3u);  // the ranges of all other blocks fit into the first
+}
+
+TEST_F(Blocks, ARangeThatFitsNowhereInOnePieceIsSplit) {
+  // Ranges of one page fill the free memory; then every second one is freed, except in block 0.
+  const size_t ranges = bench.movable.size();
+  while (bench.Allocate(1, false)) {}
+  for (size_t i = bench.fixed.size(); i-- > 0;) {
+    const uint64_t page = bench.fixed[i].page(0);
+    if (page >= kLarge && page % 2 == 0) continue;
+    bench.fixed[i].Free();
+    bench.fixed.erase(bench.fixed.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  EXPECT_EQ(bench.Compact(1), 0u) << "no 64 KiB are free in one piece";
+  bench.split = true;
+  EXPECT_EQ(bench.Compact(1), 1u);
+  EXPECT_EQ(bench.movable.size(), ranges);
+  EXPECT_EQ(bench.movable.front().count(), 16u);
+  EXPECT_FALSE(bench.movable.front().IsBlock(0, 16));
 }
 
 TEST_F(Blocks, AllMovesEndWhereTheRestFillsOneBlock) {

@@ -85,6 +85,7 @@ class Moves : public DriverWithAFront {
   void End(Life& life) {
     for (const Piece& piece : pieces) {
       life.vidmm.DestroyAllocation(piece.allocation);
+      if (piece.process == nullptr) continue;  // mapped in the process of another piece
       life.vidmm.FreeVa(*piece.process, piece.va);
       life.vidmm.DestroyProcess(piece.process);
     }
@@ -158,6 +159,36 @@ TEST_F(Moves, EqualsStayWhereTheyAreAndComeBackWhenThereIsRoom) {
     End(life);
   });
   EXPECT_THAT(result.faults, IsEmpty());
+}
+
+// Page tables have no other place, so they displace allocations of any priority. The rest of the
+// room that they free must stay free for those allocations.
+TEST_F(Moves, ALowPriorityTakesNoRoomThatItsTablesFreed) {
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    Residency& residency = life.vidmm.residency();
+    const Piece low = Make(life, Request("low", hw::kPageSize, D3DDDI_ALLOCATIONPRIORITY_LOW));
+    const Piece room = Make(life, Request("room", kSize, kNormal));
+    residency.MakeResident({room.allocation});
+    // More allocations of the process of `room`, until less than `bytes` is free.
+    const auto fill = [&](uint64_t bytes, UINT priority) {
+      for (uint64_t at = bytes << 8; life.gpu().facts().local.free >= bytes; at += bytes) {
+        pieces.push_back({nullptr, life.vidmm.CreateAllocation(Request("filler", bytes, priority)), 0});
+        life.vidmm.Map(*room.process, room.va + at, *pieces.back().allocation, 0, bytes / hw::kPageSize);
+        residency.MakeResident({pieces.back().allocation});
+      }
+    };
+    fill(kSize, kHigh);
+    fill(hw::kPageSize, kHigh);
+    const uint64_t before = residency.counts().demotions;
+    residency.MakeResident({low.allocation});
+    EXPECT_EQ(residency.counts().demotions, before + 1) << "the page tables need room";
+    EXPECT_EQ(room.allocation->residence(), Residence::kSystem);
+    EXPECT_GT(life.gpu().facts().local.free, uint64_t{hw::kPageSize});
+    EXPECT_EQ(low.allocation->residence(), Residence::kSystem);
+    End(life);
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, IsEmpty());
 }
 
 // When an allocation moves, so do its contents. Between two memory segments, they are copied
