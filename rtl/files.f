@@ -90,6 +90,7 @@ top/gmmu_interrupts.sv
 top/gmmu_parameter_check.sv
 top/gmmu_reg_port.sv
 top/gmmu_regs.sv
+top/gmmu_host_aperture.sv
 top/gmmu_window.sv
 board/gmmu_link_pkg.sv
 board/gmmu_board.sv

@@ -61,8 +61,8 @@ ROOMS = {
 # application room, the calls of VidMm (CALLS), and basic types (VALUES).
 FACADE = "sw/os/application"
 CALLS = {f"sw/os/vidmm/{name}.h" for name in (
-    "allocations", "aperture", "context_allocations", "mappings", "monitored_fence", "process_tables", "processes",
-    "render_calls", "residency", "transfers", "va_calls", "vidmm", "vidmm_link")}
+    "allocations", "aperture", "context_allocations", "cpu_locks", "mappings", "monitored_fence", "process_tables",
+    "processes", "render_calls", "residency", "transfers", "va_calls", "vidmm", "vidmm_link")}
 VALUES = {f"sw/os/{name}.h" for name in (
     "base/bug_check", "base/errors", "base/ledger", "base/page_math", "base/parameters", "base/random", "base/text",
     "miniport/allocation", "miniport/mdl")}

@@ -41,6 +41,24 @@ package gmmu_pkg;
     pa_t        offset;
   } gpa_t /*verilator public*/;
 
+  // Entries of the CPU host aperture. A page that is not valid maps to nothing.
+  localparam int unsigned HostApertureLg2 = 8;
+  typedef struct packed {
+    logic valid;
+    pfn_t page;
+  } host_page_t /*verilator public*/;
+  typedef struct packed {
+    logic [HostApertureLg2-1:0] index;
+    host_page_t       entry;
+  } host_page_set_t /*verilator public*/;
+  // Registers `host_aperture` and `host_aperture_entry`. write: an entry is written, for one cycle.
+  typedef struct packed {
+    logic               enable;
+    logic [19:0]        first;    // first page in BAR2, a multiple of the number of entries
+    logic               write;
+    host_page_set_t     entry;
+  } host_aperture_cfg_t /*verilator public*/;
+
   // Register `link`. adapters: the number of linked adapters, including this GPU; 0 or 1 means that
   // no other adapter is linked. own: this GPU's number among them.
   typedef struct packed {

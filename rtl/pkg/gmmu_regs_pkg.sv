@@ -123,7 +123,8 @@ package gmmu_regs_pkg;
 
   localparam logic [15:0] Cap2Offset = 16'h0040;
   typedef struct packed {
-    logic [9:0] reserved0;
+    logic [5:0] reserved0;
+    logic [3:0] host_aperture_lg2;  // 57:54
     logic [0:0] turn_down;  // 53:53
     logic [7:0] traffic;  // 52:45
     logic [0:0] verify;  // 44:44
@@ -147,6 +148,22 @@ package gmmu_regs_pkg;
     logic [15:0] l2_entries;  // 31:16
     logic [15:0] l1_entries;  // 15:0
   } sizes_in_use_t;
+
+  localparam logic [15:0] HostApertureOffset = 16'h0050;
+  typedef struct packed {
+    logic [31:0] reserved0;
+    logic [19:0] first;  // 31:12
+    logic [10:0] reserved1;
+    logic [0:0] enable;  // 0:0
+  } host_aperture_t;
+
+  localparam logic [15:0] HostApertureEntryOffset = 16'h0058;
+  typedef struct packed {
+    logic [15:0] index;  // 63:48
+    logic [35:0] page;  // 47:12
+    logic [10:0] reserved0;
+    logic [0:0] valid;  // 0:0
+  } host_aperture_entry_t;
 
   localparam logic [15:0] IntStatusOffset = 16'h0080;
   typedef struct packed {

@@ -248,6 +248,7 @@ module gmmu_gpu
   logic                        reg_rd, counters_busy;
   logic [15:0]                 reg_addr;
   logic [63:0]                 reg_wr_data, regs_data, counters_data;
+  host_aperture_cfg_t          host_aperture;
   logic                        window_settled, window_idle, work_idle;
   logic                        enable;
   pa_t                         window_base, fault_base, aperture_base;
@@ -297,7 +298,8 @@ module gmmu_gpu
   localparam cap2_t Cap2 = '{
     client_slots: 8'(Slots), large_entries: 8'(LargePages > 255 ? 255 : LargePages), levels: 4'(MaxLevels),
     counter_bits: 7'(Config.CounterWidth), through_ports: 4'(Config.ThroughPorts), events: Config.EventPort != 0, patterns: 4'b0111,
-    verify: 1'b1, traffic: 8'(Config.TrafficEngines), turn_down: Config.TurnDown != 0, default: '0
+    verify: 1'b1, traffic: 8'(Config.TrafficEngines), turn_down: Config.TurnDown != 0,
+    host_aperture_lg2: 4'(HostApertureLg2), default: '0
   };
 
   gmmu_regs #(.Config(Config), .Cap0(Cap0), .Cap1(Cap1), .Cap2(Cap2)) u_regs (
@@ -307,7 +309,7 @@ module gmmu_gpu
     .rd_i(reg_rd), .rd_data_o(regs_data),
     .window_settled_i(window_settled), .vram_bytes_i, .cycle_i, .work_idle_i(work_idle),
     .sizes_i(mmu_sizes), .enable_o(enable), .silence_o(silence), .silent_i(silent),
-    .window_base_o(window_base),
+    .window_base_o(window_base), .host_aperture_o(host_aperture),
     .int_clear_o(int_clear), .int_clear_bits_o(int_clear_bits), .int_enable_o(int_enable),
     .int_status_i(int_status),
     .fault_base_o(fault_base), .fault_size_lg2_o(fault_size_lg2), .fault_enable_o(fault_enable),
@@ -324,7 +326,7 @@ module gmmu_gpu
 
   // ---- Window onto VRAM.
   gmmu_window u_window (
-    .clk_i, .rst_i(rst_port), .base_i(window_base), .hold_i(reg_wr_valid),
+    .clk_i, .rst_i(rst_port), .base_i(window_base), .aperture_i(host_aperture), .hold_i(reg_wr_valid),
     .settled_o(window_settled), .stop_i(ports_stop), .stopped_o(window_stopped), .lose_i(rst_regs),
     .idle_o(window_idle),
     .s_awvalid_i(s_win_awvalid_i), .s_awready_o(s_win_awready_o), .s_awaddr_i(s_win_awaddr_i),

@@ -47,6 +47,7 @@ module gmmu_regs
   output logic                            silence_o,
   input  logic                            silent_i,
   output pa_t                             window_base_o,
+  output host_aperture_cfg_t              host_aperture_o,
   output logic                            int_clear_o,
   output logic           [5:0]            int_clear_bits_o,
   output logic           [5:0]            int_enable_o,
@@ -82,9 +83,9 @@ module gmmu_regs
   localparam int unsigned SpaceWidth = $clog2(NumSpaces);
 
   // ---- The decoder: one registered bit for each register.
-  localparam int unsigned Globals = TurnDown ? 23 : 22;
+  localparam int unsigned Globals = TurnDown ? 25 : 24;
   localparam logic [Globals-1:0][15:0] GlobalOffsets = (Globals * 16)'({
-    SizesInUseOffset, InvStatusOffset, InvCmdOffset, InvEndOffset, InvStartOffset, LinkOffset, AperturePagesOffset,
+    SizesInUseOffset, HostApertureEntryOffset, HostApertureOffset, InvStatusOffset, InvCmdOffset, InvEndOffset, InvStartOffset, LinkOffset, AperturePagesOffset,
     ApertureBaseOffset, FaultQueueTailOffset, FaultQueueHeadOffset, FaultQueueSizeOffset,
     FaultQueueBaseOffset, IntEnableOffset, IntStatusOffset, WindowBaseOffset, StatusOffset,
     CtrlOffset, CycleOffset, VramSizeOffset, Cap2Offset, Cap1Offset, Cap0Offset, IdOffset
@@ -92,7 +93,8 @@ module gmmu_regs
   typedef enum int unsigned {
     AtId, AtCapA, AtCapB, AtCapC, AtVramSize, AtCycle, AtCtrl, AtStatus, AtWindowBase, AtIntStatus,
     AtIntEnable, AtFaultQueueBase, AtFaultQueueSize, AtFaultQueueHead, AtFaultQueueTail,
-    AtApertureBase, AtAperturePages, AtLink, AtInvStart, AtInvEnd, AtInvCmd, AtInvStatus
+    AtApertureBase, AtAperturePages, AtLink, AtInvStart, AtInvEnd, AtInvCmd, AtInvStatus,
+    AtHostAperture, AtHostApertureEntry
   } global_e;   // with TurnDown, sizes_in_use is the last one
   localparam int unsigned RingWords = 9;
   localparam logic [RingWords-1:0][15:0] RingOffsets = {
@@ -152,12 +154,16 @@ module gmmu_regs
 
   // Write data by register type: existing fields are stored, all other bits read as 0.
   window_base_t        w_window_base;
+  host_aperture_t      w_host_aperture;
+  host_aperture_entry_t w_host_entry;
   fault_queue_size_t   w_fault_size;
   ring_base_t          w_ring_base;
   ring_ctrl_t          w_ring_ctrl;
   space_root_t         w_root;
   inv_cmd_t            w_inv;
   assign w_window_base = wr_data_i;
+  assign w_host_aperture = wr_data_i;
+  assign w_host_entry = wr_data_i;
   assign w_fault_size = wr_data_i;
   assign w_ring_base = wr_data_i;
   assign w_ring_ctrl = wr_data_i;
@@ -175,6 +181,7 @@ module gmmu_regs
       enable_o <= 1'b0;
       silence_o <= 1'b0;
       window_base_o <= '0;
+      host_aperture_o <= '0;
       int_enable_o <= '0;
       fault_base_o <= '0;
       fault_size_lg2_o <= '0;
@@ -189,7 +196,17 @@ module gmmu_regs
       inv_cmd_q <= '0;
     end else begin
       aperture_flush_o <= 1'b0;
+      host_aperture_o.write <= 1'b0;
       if (write) begin
+        if (global_q[AtHostAperture]) begin
+          host_aperture_o.enable <= w_host_aperture.enable;
+          host_aperture_o.first <= w_host_aperture.first;
+        end
+        if (global_q[AtHostApertureEntry]) begin
+          host_aperture_o.write <= 1'b1;
+          host_aperture_o.entry.index <= w_host_entry.index[HostApertureLg2-1:0];
+          host_aperture_o.entry.entry <= '{valid: w_host_entry.valid, page: w_host_entry.page};
+        end
         if (global_q[AtCtrl]) {silence_o, enable_o} <= wr_data_i[1:0];
         if (global_q[AtWindowBase]) window_base_o <= {w_window_base.offset[PaWidth-1:12], 12'd0};
         if (global_q[AtIntEnable]) int_enable_o <= wr_data_i[5:0];
@@ -336,7 +353,7 @@ module gmmu_regs
     if (!ctl_busy_q) ctl_o <= space_root_q ? set_space : sizes ? resize : invalidate;
   end
 
-  assign idle_o = !ctl_busy_q && !invalidated_o && client_wr_o == '0 && !aperture_flush_o;
+  assign idle_o = !ctl_busy_q && !invalidated_o && client_wr_o == '0 && !aperture_flush_o && !host_aperture_o.write;
 
   // ---- Reads: the first stage merges three or four registers each, the second merges the groups.
   localparam int unsigned GlobalGroups = (Globals + 3) / 4;
@@ -366,13 +383,14 @@ module gmmu_regs
     fault_queue_tail_t          tail;
     inv_status_t                status;
     link_t                      link;
+    host_aperture_t             aperture;
     ring_cfg_t                  cfg;
     ring_state_t                state;
     ring_base_t                 base;
     ring_ctrl_t                 ctrl;
     ring_status_t               ring_status;
     if (rd_i) begin
-      id = '{reserved0: '0, minor: 8'd4, major: 8'd1, magic: 32'h554D4D47};
+      id = '{reserved0: '0, minor: 8'd5, major: 8'd1, magic: 32'h554D4D47};
       size = '0;
       size.enable = fault_enable_o;
       size.size_lg2 = fault_size_lg2_o;
@@ -395,6 +413,10 @@ module gmmu_regs
       global_data[AtCtrl] = {62'd0, silence_o, enable_o};
       global_data[AtStatus] = {62'd0, silent_i, work_idle_i};
       global_data[AtWindowBase] = {16'd0, window_base_o};
+      aperture = '0;
+      aperture.enable = host_aperture_o.enable;
+      aperture.first = host_aperture_o.first;
+      global_data[AtHostAperture] = aperture;
       global_data[AtIntStatus] = {58'd0, int_status_i};
       global_data[AtIntEnable] = {58'd0, int_enable_o};
       global_data[AtFaultQueueBase] = {16'd0, fault_base_o};

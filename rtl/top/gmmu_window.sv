@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// BAR2: turns AXI4-Lite accesses into single-beat VRAM accesses at base_i + offset.
+// BAR2: turns AXI4-Lite accesses into single-beat VRAM accesses at base_i + offset or, for pages of
+// the CPU host aperture, at the page that aperture_i maps (gmmu_host_aperture).
 //
 //   s       AXI4-Lite, 64 bit, with up to Slots accesses in flight and responses in order. A bus
 //           error is returned as SLVERR. If base_i + offset exceeds 48 bits, bit 47 is set, so that
-//           the address is beyond VRAM. One access is accepted every other cycle.
+//           the address is beyond VRAM; an access to an unmapped page of the host aperture is
+//           beyond VRAM too. One access is accepted every other cycle; in the host aperture, the
+//           lookup takes two cycles more.
 //   order   reads and writes do not overlap: all accesses in one direction complete before the
 //           other direction starts, so a read returns what earlier writes wrote. If reads and
 //           writes are both pending, they alternate. All writes have the same id, which keeps
@@ -11,8 +14,8 @@
 //           any order, with any delay between them. A write is complete in the cycle in which both
 //           its AW and its W are accepted; until then, reads and register writes overtake it.
 //   hold_i  1: no new address is accepted, and no W that would complete a write. settled_o: every
-//           complete access has its response, so a change of base_i or a doorbell follows all of
-//           them.
+//           complete access has its response, so a change of base_i or aperture_i, or a
+//           doorbell, follows all of them.
 //   stop_i  1: from the next cycle on, no access starts; accepted accesses wait. stopped_o, while
 //           stop_i is 1: no access is in progress (B or R may still wait for its ready)
 //   lose_i  the memory side is in reset and will not respond to earlier accesses: the window
@@ -28,6 +31,7 @@ module gmmu_window
   input  logic        rst_i,
 
   input  pa_t         base_i,
+  input  host_aperture_cfg_t aperture_i,
   input  logic        hold_i,
   output logic        settled_o,
   input  logic        stop_i,
@@ -140,13 +144,25 @@ module gmmu_window
   typedef struct packed {
     logic                reads;
     logic [SlotsLg2-1:0] slot;
-    logic [28:0]         word;            // offset in BAR2 in 8-byte words, added to base_i
+    pfn_t                base;            // page number of base_i, or of the page that is mapped
+    logic [28:0]         word;            // offset from it in 8-byte words
   } issue_t;
   issue_t issue_in, issue;
-  logic   issue_ready, issue_valid;
-  assign aw_take = write_offer && may_write && issue_ready;
+  logic   issue_ready, issue_valid, mapped, found;
+  logic   write_next, read_next;   // may_write and may_read are never both 1 if both are offered
+  assign write_next = write_offer && may_write;
+  assign read_next = read_offer && may_read && !write_next;
+  assign aw_take = write_next && issue_ready && found;
   assign w_take = aw_take;
-  assign ar_take = read_offer && may_read && issue_ready && !aw_take;
+  assign ar_take = read_next && issue_ready && found;
+
+  logic [28:0] word;
+  host_page_t  entry;
+  assign word = write_next ? aw_addr[31:3] : ar_addr[31:3];
+  gmmu_host_aperture u_host_aperture (
+    .clk_i, .rst_i, .cfg_i(aperture_i), .valid_i(write_next || read_next), .page_i(word[28:9]),
+    .take_i(aw_take || ar_take), .mapped_o(mapped), .ready_o(found), .entry_o(entry)
+  );
 
   w_t w_beat;
   always_comb begin
@@ -164,8 +180,13 @@ module gmmu_window
     .valid_o(wr_req_o.w_valid), .ready_i(wr_rsp_i.w_ready), .data_o(wr_req_o.w)
   );
 
-  assign issue_in = '{reads: ar_take, slot: next_q,
-      word: aw_take ? aw_addr[31:3] : ar_addr[31:3]};
+  always_comb begin
+    issue_in = '{reads: ar_take, slot: next_q, base: base_i[PaWidth-1:PageLg2], word: word};
+    if (mapped) begin
+      issue_in.base = entry.valid ? entry.page : '1;
+      issue_in.word[28:9] = '0;
+    end
+  end
   gmmu_slice #(.Width($bits(issue_t)), .Slow(1'b1)) u_issue (
     .clk_i(clk), .rst_i(side_rst), .valid_i(aw_take || ar_take), .ready_o(issue_ready), .data_i(issue_in),
     .valid_o(issue_valid), .ready_i(issue.reads ? rd_rsp_i.ar_ready : wr_rsp_i.aw_ready), .data_o(issue)
@@ -174,7 +195,7 @@ module gmmu_window
   always_comb begin
     rd_req_o.ar = '0;
     rd_req_o.ar.port = PortVram;
-    {wraps, rd_req_o.ar.addr} = {1'b0, base_i} + (PaWidth + 1)'({issue.word, 3'd0});
+    {wraps, rd_req_o.ar.addr} = {1'b0, issue.base, 12'd0} + (PaWidth + 1)'({issue.word, 3'd0});
     if (wraps) rd_req_o.ar.addr[PaWidth-1] = 1'b1;
     wr_req_o.aw = rd_req_o.ar;
     rd_req_o.ar.id = IdWidth'(issue.slot);
@@ -268,5 +289,5 @@ module gmmu_window
 
   gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(!idle_o || hold_i || stop_i || lose_i || rd_rsp_i.r_valid || wr_rsp_i.b_valid));
   logic unused_bits;
-  assign unused_bits = ^{aw_addr[2:0], ar_addr[2:0], r_q.id, r_q.last, b_q.id};
+  assign unused_bits = ^{base_i[PageLg2-1:0], aw_addr[2:0], ar_addr[2:0], r_q.id, r_q.last, b_q.id};
 endmodule

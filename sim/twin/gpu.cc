@@ -10,6 +10,7 @@
 #include "probe/translation_checker.h"
 #include "probe/wait_checker.h"
 #include "twin/client_ports.h"
+#include "twin/host_aperture.h"
 #include "twin/paging_engine.h"
 #include "twin/tlb_timing.h"
 #include "twin/turns.h"
@@ -19,7 +20,7 @@ namespace {
 
 // Timing of the window in BAR2 (rtl/top/gmmu_window.sv).
 constexpr uint64_t kWindowBeat = 8, kWindowWriteCycles = 2, kWindowWrittenCycles = 5;
-constexpr uint64_t kWindowReadCycles = 4, kWindowAnswerCycles = 7;
+constexpr uint64_t kWindowReadCycles = 4, kWindowAnswerCycles = 7, kHostApertureCycles = 2;
 constexpr unsigned kWindowSlots = 16;
 constexpr uint64_t kMessageCycles = 12;  // from an interrupt cause until its message is sent
 
@@ -50,7 +51,8 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, HostAccess
                                              [this](uint64_t causes) { interrupts_.Raise(causes); })),
       client_ports_(std::make_unique<ClientPorts>(parameters.built.clients, ClientParts{agenda, time_, memory_, path_,
                                                                                         counters_, faults_, *turns_})),
-      window_slots_(kWindowSlots) {
+      window_slots_(kWindowSlots),
+      host_aperture_(std::make_unique<HostAperture>()) {
   clients_.reserve(parameters.built.clients);
   for (unsigned i = 0; i < parameters.built.clients; ++i) {
     clients_.emplace_back(i, ClientParts{agenda, time_, memory_, path_, counters_, faults_, *turns_}, [this] {
@@ -107,6 +109,7 @@ void Gpu::Reset() {
   ++generation_;
   enabled_ = held_ = lost_answer_ = false;
   window_base_ = 0;
+  host_aperture_->Reset();
   reset_ps_ = agenda_.now();
   runs_ = 0;
   write_low_ = read_high_ = Half();
@@ -221,25 +224,27 @@ void Gpu::DoConfig(Access& access) {
 }
 
 void Gpu::DoWindow(Access& access) {
-  const uint64_t at = window_base_ + access.offset;
+  const bool mapped = host_aperture_->Maps(access.offset);
+  const uint64_t at = mapped ? host_aperture_->At(access.offset) : window_base_ + access.offset;
   const bool ok = access.write ? memory_.WriteWindow(at, access.data.data(), access.data.size())
                                : memory_.ReadWindow(at, access.data.data(), access.data.size());
-  WindowTime(access);
+  WindowTime(access, mapped ? kHostApertureCycles : 0);
   if (access.write) return Answer(access, ok);
   agenda_.At(window_ps_, [access = std::move(access), ok]() mutable { Answer(access, ok); });
 }
 
 /// Adds the time of a window access, which is split into 8-byte beats. Writes use all slots in
-/// parallel; each read waits until nothing else is in flight.
-void Gpu::WindowTime(Access& access) {
+/// parallel; each read waits until nothing else is in flight. `lookup`: cycles of the host
+/// aperture's lookup of each beat.
+void Gpu::WindowTime(Access& access, uint64_t lookup) {
   port_ps_ = std::max(port_ps_, agenda_.now());
   for (uint64_t done = 0; done < access.data.size(); done += kWindowBeat) {
     if (access.write) {
-      port_ps_ = window_slots_.Free(port_ps_ + time_.Cycles(kWindowWriteCycles));
+      port_ps_ = window_slots_.Free(port_ps_ + time_.Cycles(kWindowWriteCycles + lookup));
       window_ps_ = std::max(window_ps_, time_.VramWrite(port_ps_, kWindowBeat) + time_.Cycles(kWindowWrittenCycles));
       window_slots_.Take(window_ps_);
     } else {
-      port_ps_ = std::max(port_ps_, window_ps_) + time_.Cycles(kWindowReadCycles);
+      port_ps_ = std::max(port_ps_, window_ps_) + time_.Cycles(kWindowReadCycles + lookup);
       port_ps_ = window_ps_ = time_.VramRead(port_ps_, kWindowBeat, true) + time_.Cycles(kWindowAnswerCycles);
     }
   }

@@ -36,6 +36,7 @@ class WaitChecker;
 namespace twin {
 
 class ClientPorts;
+class HostAperture;
 class PagingEngine;
 class Peers;
 
@@ -93,7 +94,7 @@ class Gpu {
   uint64_t FreePs(const Access& access) const;
   void Pump();
   bool Do(Access& access);
-  void WindowTime(Access& access);
+  void WindowTime(Access& access, uint64_t lookup);
   void DoConfig(Access& access);
   void DoWindow(Access& access);
   // gpu_registers.cc
@@ -139,6 +140,7 @@ class Gpu {
   bool enabled_ = false, held_ = false;  ///< register ctrl
   bool silence_ = false, lost_answer_ = false;
   uint64_t window_base_ = 0;
+  const std::unique_ptr<HostAperture> host_aperture_;
   uint64_t reset_ps_ = 0, generation_ = 0;
   unsigned runs_ = 0;  ///< number of busy clients
   uint64_t runs_began_ps_ = 0;

@@ -6,6 +6,7 @@
 
 #include "probe/translation_checker.h"
 #include "twin/gpu.h"
+#include "twin/host_aperture.h"
 #include "twin/paging_engine.h"
 #include "twin/tlb_timing.h"
 
@@ -13,7 +14,7 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr uint64_t kMagic = 0x554D4D47;
-constexpr uint64_t kMajor = 1, kMinor = 4;
+constexpr uint64_t kMajor = 1, kMinor = 5;
 constexpr uint64_t kPageMask = ~(hw::kPageSize - 1);
 constexpr uint64_t kAddressMask = (uint64_t{1} << 48) - 1;
 constexpr uint64_t kCauses = 0x3F;
@@ -188,6 +189,7 @@ uint64_t Gpu::ReadShared(uint32_t offset) const {
           .set_verify(1)
           .set_traffic(b.clients)
           .set_turn_down(1)
+          .set_host_aperture_lg2(HostAperture::kLg2)
           .raw;
     case regs::SizesInUse::kOffset: return mmu_.sizes().Register().raw;
     case regs::VramSize::kOffset: return parameters_.vram_bytes;
@@ -195,6 +197,7 @@ uint64_t Gpu::ReadShared(uint32_t offset) const {
     case regs::Ctrl::kOffset: return regs::Ctrl().set_enable(enabled_ ? 1 : 0).set_silence(held_ ? 1 : 0).raw;
     case regs::Status::kOffset: return regs::Status().set_idle(idle() ? 1 : 0).set_silent(Silent() ? 1 : 0).raw;
     case regs::WindowBase::kOffset: return window_base_;
+    case regs::HostAperture::kOffset: return host_aperture_->range();
     case regs::IntStatus::kOffset: return interrupts_.status();
     case regs::IntEnable::kOffset: return interrupts_.enable();
     case regs::FaultQueueBase::kOffset: return faults_.base.raw;
@@ -220,6 +223,8 @@ void Gpu::WriteShared(uint32_t offset, uint64_t value) {
       Straps();
       return;
     case regs::WindowBase::kOffset: window_base_ = value & kAddressMask & kPageMask; return;
+    case regs::HostAperture::kOffset: host_aperture_->set_range({value}); return;
+    case regs::HostApertureEntry::kOffset: host_aperture_->Set({value}); return;
     case regs::IntStatus::kOffset: interrupts_.Clear(value & kCauses); return;
     case regs::IntEnable::kOffset: interrupts_.set_enable(value & kCauses); return;
     case regs::FaultQueueBase::kOffset: faults_.base.raw = value & kAddressMask & kPageMask; return;

@@ -44,6 +44,8 @@ void DriverSettings::Check(const std::string& file) const {
   CheckMultiple(file, "driver.context_kib", context_kib, 4);
   CheckMultiple(file, "driver.paging_private_bytes", paging_private_bytes, 16);
   CheckMultiple(file, "driver.paging_buffer_bytes", paging_buffer_bytes, 64);
+  if (host_aperture && system_segment_kib != 0)
+    Refuse(file, "driver.host_aperture", "needs VRAM as memory segments, and driver.system_segment_kib is not 0");
   if (isolation_required && !isolation) {
     Refuse(file, "driver.isolation_required", "is true, driver.isolation is false: what is needed must be supported");
   }

@@ -33,15 +33,14 @@ uint64_t Adapter::aperture_table() const { return vram_bytes - RoundUp(aperture_
 
 uint64_t Adapter::vram_segment_bytes() const {
   if (integrated()) return parameters.system_segment_bytes;
-  const uint64_t page = parameters.leaf_64k ? kPage64k : kPage;
-  const uint64_t visible = parameters.visible_vram == 0 ? window_bytes
-                                                        : std::min(window_bytes, parameters.visible_vram);
+  const uint64_t page = segment_page_bytes(), most = window_bytes - host_aperture.bytes();
+  const uint64_t visible = parameters.visible_vram == 0 ? most : std::min(most, parameters.visible_vram);
   return std::min(save_area_offset(), visible) / page * page;
 }
 
 uint64_t Adapter::hidden_segment_bytes() const {
   if (integrated()) return 0;
-  const uint64_t page = parameters.leaf_64k ? kPage64k : kPage;
+  const uint64_t page = segment_page_bytes();
   return (save_area_offset() - vram_segment_bytes()) / page * page;
 }
 
@@ -172,6 +171,12 @@ NTSTATUS Adapter::ReadIdentity() {
                "gmmu: SizesInUse is set, the hardware has no register for it\n");
     return STATUS_NOT_SUPPORTED;
   }
+  if (parameters.host_aperture && !host_aperture.Initialize(more, window_bytes)) {
+    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
+               "gmmu: HostAperture is set, a BAR 2 of %llu bytes has none that the driver supports (cap2 %#llx)\n",
+               static_cast<unsigned long long>(window_bytes), static_cast<unsigned long long>(more.raw));
+    return STATUS_NOT_SUPPORTED;
+  }
   nodes = built.rings() > kRenderNode ? kMostNodes : 1;
   can_preempt = id.minor() >= kPreemptionMinor;
   traffic_engines = id.minor() < 2 ? clients : static_cast<uint32_t>(more.traffic());
@@ -222,7 +227,11 @@ NTSTATUS Adapter::Program(Vram vram) {
   // A reset restores the sizes that the hardware was built with, so write the driver's sizes after
   // each reset.
   if (parameters.sizes_in_use != 0) registers.Write(regs::SizesInUse{parameters.sizes_in_use});
-  if (vram == Vram::kLost) WriteApertureTable();
+  if (vram == Vram::kLost) {
+    registers.Write(regs::HostAperture{});
+    WriteApertureTable();
+  }
+  if (parameters.host_aperture) host_aperture.Restore(registers);
   if (!TurnedDown()) return STATUS_NOT_SUPPORTED;
   registers.Write(regs::ApertureBase{}.set_offset(aperture_table()));
   registers.Write(regs::AperturePages{}.set_pages(aperture_pages()));

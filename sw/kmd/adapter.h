@@ -5,6 +5,7 @@
 #include "ddi/dispmprt.h"
 #include "kmd/contiguous_blocks.h"
 #include "kmd/fault_log.h"
+#include "kmd/host_aperture.h"
 #include "kmd/link.h"
 #include "kmd/locks.h"
 #include "kmd/own_memory.h"
@@ -112,6 +113,7 @@ class Adapter {
   /// Size of the memory segment. In VRAM, the segment ends at the driver's part or at the end of
   /// the BAR2 window, whichever comes first. The segment may instead be in system memory.
   uint64_t vram_segment_bytes() const;
+  uint64_t segment_page_bytes() const { return parameters.leaf_64k ? kPage64k : kPage; }
   /// True if the memory segment is in system memory.
   bool integrated() const { return parameters.system_segment_bytes != 0; }
   /// The first page of the segment in system memory, as a logical page number, or 0 if the segment
@@ -152,6 +154,7 @@ class Adapter {
   ContiguousBlocks contiguous_blocks;
   OwnMemory dummy_page;
   ResidencyRecord residency;
+  HostAperture host_aperture;  ///< has no pages unless parameters.host_aperture is set
   SaveArea save_area;
 
   /// Protects the data that calls on any thread may change: the spaces, their assignment to

@@ -133,6 +133,12 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead)
   DXGK_SEGMENTDESCRIPTOR4 hidden{};
   hidden.Flags.Use64KBPages = adapter.parameters.leaf_64k;
   hidden.Size = hidden.CommitLimit = adapter.hidden_segment_bytes();
+  if (const HostAperture& host = adapter.host_aperture; host.pages() != 0) {
+    hidden.Flags.SupportsCpuHostAperture = 1;
+    hidden.CpuHostAperture.PhysicalAddress.QuadPart = adapter.window_address.QuadPart +
+                                                      static_cast<LONGLONG>(host.offset());
+    hidden.CpuHostAperture.SizeInPages = static_cast<UINT>(host.bytes() / adapter.segment_page_bytes());
+  }
   hidden.BaseAddress.QuadPart = vram.BaseAddress.QuadPart + static_cast<LONGLONG>(vram.Size);
 
   const DXGK_SEGMENTDESCRIPTOR4* descriptors[kHiddenSegment] = {&aperture, &vram, &hidden};

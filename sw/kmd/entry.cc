@@ -42,6 +42,8 @@ extern "C" NTSTATUS DriverEntry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING Reg
   table.DxgkDdiResetFromTimeout = ResetFromTimeout;
   table.DxgkDdiRestartFromTimeout = RestartFromTimeout;
   table.DxgkDdiEscape = Escape;
+  table.DxgkDdiMapCpuHostAperture = MapCpuHostAperture;
+  table.DxgkDdiUnmapCpuHostAperture = UnmapCpuHostAperture;
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_4
   table.DxgkDdiBeginExclusiveAccess = BeginExclusiveAccess;
   table.DxgkDdiEndExclusiveAccess = EndExclusiveAccess;

@@ -42,6 +42,8 @@ extern DXGKDDI_DPC_ROUTINE DpcRoutine;
 
 extern DXGKDDI_PREEMPTCOMMAND PreemptCommand;  // reset.cc
 extern DXGKDDI_RESETENGINE ResetEngine;
+extern DXGKDDI_MAPCPUHOSTAPERTURE MapCpuHostAperture;
+extern DXGKDDI_UNMAPCPUHOSTAPERTURE UnmapCpuHostAperture;
 extern DXGKDDI_QUERYENGINESTATUS QueryEngineStatus;
 extern DXGKDDI_QUERYDEPENDENTENGINEGROUP QueryDependentEngineGroup;
 extern DXGKDDI_RESETFROMTIMEOUT ResetFromTimeout;

@@ -126,6 +126,7 @@ bool Parameters::Read(uint32_t index) {
     if (pages % kPage != 0) return false;
   }
   if (read.visible_vram % kPage64k != 0 || read.system_segment_bytes % kPage64k != 0) return false;
+  if (read.system_segment_bytes != 0 && read.host_aperture) return false;        // there is no hidden segment
   if (read.system_segment_bytes != 0 && read.linked_adapters > 1) return false;  // no peer access
   if (read.isolation_required && !read.isolation) return false;
   if ((read.dual_pte || read.system_64k) && !read.leaf_64k) return false;

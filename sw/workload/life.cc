@@ -28,7 +28,8 @@ namespace {
 
 /// Error text that names the settings to change if a memory segment is too small.
 constexpr char kRoomKeys[] = " (its size is made of gpu.vram_mib or gpu.unit_vram_mib and of what the driver declares)";
-constexpr uint64_t kGraceNs = 100'000;  // maximum wait for fault reports that are still in flight
+constexpr uint64_t kGraceNs = 100'000;    // maximum wait for fault reports that are still in flight
+constexpr unsigned kMostMessages = 4096;  // maximum number of messages that arrive meanwhile
 
 /// The user-mode half of the built-in driver, which uses kmd/escape.h.
 os::UserModeDriver OurUserModeDriver() {
@@ -161,7 +162,10 @@ class ExpectedRecords {
 void ReadLastRecords(os::Kernel& kernel, os::LogicalAdapter& adapter, const JobResult& result) {
   kernel.locks().Abandon();
   const uint64_t end = kernel.hal().NowNs() + kGraceNs;
-  while (kernel.hal().NowNs() < end && kernel.hal().platform().WaitForMessage(kGraceNs)) kernel.scheduler().Seam();
+  for (unsigned i = 0; i < kMostMessages && kernel.hal().NowNs() < end; ++i) {
+    if (!kernel.hal().platform().WaitForMessage(kGraceNs)) break;
+    kernel.scheduler().Seam();
+  }
   std::vector<os::Fault> records;
   ExpectedRecords expected(result, adapter);
   for (unsigned i = 0; i < adapter.adapters(); ++i) {

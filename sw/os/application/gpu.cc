@@ -32,6 +32,7 @@ GpuFacts Gpu::facts() const {
     if (said.Flags.CpuVisible && at >= function.bars[2].address &&
         at < function.bars[2].address + function.bars[2].size)
       segment.window = at - function.bars[2].address;
+    if (const CpuHostAperture* aperture = gpu_->host_aperture(segment.id)) segment.host_aperture = aperture->bytes();
     if (IsSystemMemory(said) && said.Flags.CpuVisible) segment.memory = at;
   }
   return {gpu_->unit(),
@@ -107,6 +108,9 @@ const std::vector<std::pair<std::string, Answered>>& Caps() {
           std::any_of(a.segments.begin(), a.segments.end(), [](const auto& s) { return s.Flags.Use64KBPages != 0; })),
       CAP("DXGK_SEGMENTFLAGS.PopulatedFromSystemMemory",
           std::any_of(a.segments.begin(), a.segments.end(), IsSystemMemory)),
+      CAP("DXGK_SEGMENTFLAGS.SupportsCpuHostAperture",
+          std::any_of(a.segments.begin(), a.segments.end(),
+                      [](const auto& s) { return s.Flags.SupportsCpuHostAperture != 0; })),
       CAP("DXGK_SEGMENTFLAGS.CacheCoherent", gpu.aperture_segment().cache_coherent),
       CAP("DXGK_QUERYSEGMENTOUT4.NbSegment", a.segments.size()),
       CAP("DXGK_QUERYSEGMENTOUT4.NbSegment(memory)",

@@ -24,6 +24,7 @@ struct SegmentFacts {
   /// Host physical address of the segment's first byte if it is populated from system memory, else
   /// nullopt.
   std::optional<uint64_t> memory = std::nullopt;
+  uint64_t host_aperture = 0;  ///< size in bytes of its CPU host aperture; 0: it has none
 };
 
 struct GpuFacts {

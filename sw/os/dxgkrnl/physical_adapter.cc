@@ -165,8 +165,10 @@ void PhysicalAdapter::MakeSegments() {
       return level.PageTableSegmentId == segment.id || level.PagingProcessPageTableSegmentId == segment.id;
     });
     if (tables && descriptor.Flags.SupportsCpuHostAperture) {
-      throw OsError("page tables are in segment " + Named(std::to_string(segment.id)) + ", which the CPU reaches " +
-                    "through a host aperture only (SupportsCpuHostAperture); no GPU of this machine has one");
+      throw OsError(
+          "page tables are in segment " + Named(std::to_string(segment.id)) + ", which the CPU reaches " +
+          "through a host aperture only (SupportsCpuHostAperture); VidMm accesses page tables through a view of "
+          "their whole segment");
     }
     segment.size = descriptor.Size;
     if (segment.cpu_visible && !segment.aperture) {
@@ -180,6 +182,10 @@ void PhysicalAdapter::MakeSegments() {
     if (const auto bad = answers_.bad_ranges.find(segment.id); bad != answers_.bad_ranges.end()) {
       for (const DXGK_MEMORYRANGE& range : bad->second)
         segment.space->Exclude(range.SegmentOffset, range.SegmentOffset + range.SizeInBytes);
+    }
+    if (descriptor.Flags.SupportsCpuHostAperture) {
+      host_apertures_[segment.id] = std::make_unique<CpuHostAperture>(kernel(), miniport(), descriptor, segment.id,
+                                                                      index_);
     }
     segments_.push_back(std::move(segment));
   }
@@ -204,6 +210,12 @@ void PhysicalAdapter::DropViews() {
     else if (segment.cpu_view != nullptr) kernel().mmio().Unmap(segment.cpu_view);
     segment.cpu_view = nullptr;
   }
+  host_apertures_.clear();
+}
+
+CpuHostAperture* PhysicalAdapter::host_aperture(unsigned segment) {
+  const auto found = host_apertures_.find(segment);
+  return found == host_apertures_.end() ? nullptr : found->second.get();
 }
 
 Segment& PhysicalAdapter::segment(unsigned id) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +10,7 @@
 
 #include "ddi/dispmprt.h"
 #include "os/hal/pci.h"
+#include "os/memory/cpu_host_aperture.h"
 #include "os/miniport/adapter_answers.h"
 #include "os/miniport/geometry.h"
 #include "os/miniport/miniport.h"
@@ -72,6 +75,8 @@ class PhysicalAdapter {
   std::string Named(const std::string& text) const;
 
   Segment& segment(unsigned id);
+  /// Returns the CPU host aperture of a segment, or null if the segment has none.
+  CpuHostAperture* host_aperture(unsigned segment);
   /// local_segment returns the first memory segment; one must exist. aperture_segment returns the aperture segment, or
   /// an empty segment with id 0 if there is none.
   bool has_local_segment() const;
@@ -158,6 +163,7 @@ class PhysicalAdapter {
   AdapterAnswers answers_;
   AdapterCaps caps_;
   std::vector<Segment> segments_;
+  std::map<unsigned, std::unique_ptr<CpuHostAperture>> host_apertures_;  // by segment id
   Segment no_aperture_;
   hw::Message message_;
   std::vector<uint8_t> resources_;  // CM_RESOURCE_LIST

@@ -17,6 +17,7 @@ CpuHostAperture::CpuHostAperture(Kernel& kernel, Miniport& miniport, const DXGK_
       page_bytes_(segment.Flags.Use64KBPages ? uint64_t{64} << 10 : hw::kPageSize),
       start_(static_cast<uint64_t>(segment.CpuHostAperture.PhysicalAddress.QuadPart)),
       segment_pages_(segment.Size / page_bytes_),
+      bytes_(segment.CpuHostAperture.SizeInPages * page_bytes_),
       space_(0, segment.CpuHostAperture.SizeInPages, kernel.parameters().seed, "host_aperture_range",
              "segment" + std::to_string(segment_id), kernel.ledger()) {
   if (!segment.Flags.SupportsCpuHostAperture)

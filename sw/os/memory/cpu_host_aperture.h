@@ -17,9 +17,7 @@ class Miniport;
 /// window. The window can be used as soon as the driver has reported its segments. The behaviour
 /// comes from the documentation; it has not been observed on Windows.
 ///
-/// The modelled hardware has no such window, the built-in driver declares none, and PhysicalAdapter
-/// rejects page tables in a segment that needs such a window, so no run uses the class. It exists
-/// for drivers that declare a window; a test acts as such a driver.
+/// PhysicalAdapter rejects page tables in a segment that needs such a window.
 ///
 /// The page size is that of the segment: 64 KiB with Use64KBPages, otherwise 4 KiB. A view is
 /// contiguous in the window, even if it maps scattered pages of the segment. The pointer that Map
@@ -37,6 +35,7 @@ class CpuHostAperture {
   void Unmap(uint8_t* view);
 
   uint64_t page_bytes() const { return page_bytes_; }
+  uint64_t bytes() const { return bytes_; }
   size_t views() const { return views_.size(); }
 
  private:
@@ -49,7 +48,7 @@ class CpuHostAperture {
   Kernel& kernel_;
   Miniport& miniport_;
   const UINT segment_, adapter_;
-  const uint64_t page_bytes_, start_, segment_pages_;
+  const uint64_t page_bytes_, start_, segment_pages_, bytes_;
   RangeAllocator space_;  // pages of the window
   std::map<uint8_t*, View> views_;
 };

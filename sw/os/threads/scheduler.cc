@@ -350,10 +350,13 @@ void Scheduler::QueueDpc(std::function<void()> dpc) {
 }
 
 void Scheduler::OnAnotherProcessor(const std::function<void()>& work) {
+  struct Back {
+    ~Back() { on = false; }
+    bool& on;
+  };
   const LevelGuard guard(irql_, kPassive);
-  other_processor_ = true;
+  const Back back{other_processor_ = true};
   work();
-  other_processor_ = false;
 }
 
 uint64_t Scheduler::AttachProcess(uint64_t process) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "os/base/errors.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/segments.h"
@@ -69,6 +70,10 @@ uint64_t Allocation::UniqueProtection(uint64_t page) const {
     if ((mapping.protection.driver & D3DGPU_UNIQUE_DRIVER_PROTECTION) != 0) return mapping.protection.driver;
   }
   return 0;
+}
+
+void Allocation::RequireUnlocked() const {
+  if (locked) throw OsError(name + " is locked for the CPU: it stays where it is until it is unlocked");
 }
 
 bool Allocation::Unused() {

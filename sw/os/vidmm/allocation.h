@@ -86,6 +86,7 @@ struct Allocation {
   /// The application has offered the allocation (Residency::Offer): its page-table entries are
   /// invalid, and its contents may be dropped.
   bool offered = false;
+  bool locked = false;              // the CPU may access it (CpuLocks), so it stays where it is
   bool dropped = false;             // its contents were dropped while it was offered
   bool explicit_residency = false;  // the driver requests residency notifications
   bool notified = false;            // last notification to the driver: the allocation is resident
@@ -112,6 +113,8 @@ struct Allocation {
   /// device of the owner process, or the system's device if there is no owner or the owner was
   /// destroyed. Null for the primary. Valid between VidMm's Start and Stop.
   HANDLE device() const;
+  /// Throws OsError if the allocation is locked (CpuLocks).
+  void RequireUnlocked() const;
   /// True if no DMA buffer that references the allocation is in flight.
   bool Unused();
   /// Whether the byte at `offset` may be mapped at `va`. For a memory segment with 64 KiB pages,

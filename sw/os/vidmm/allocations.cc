@@ -74,6 +74,7 @@ Allocation* Allocations::Create(const AllocationRequest& asked, const GpuProcess
 }
 
 void Allocations::Destroy(Allocation* allocation) {
+  allocation->RequireUnlocked();
   const auto tell = [&adapter = vidmm_.adapter(), handle = allocation->handle, ticket = allocation->ticket] {
     adapter.driver_objects().DestroyAllocation(handle, ticket);
   };

@@ -98,7 +98,7 @@ void Residency::MakeResident(const Wanted& wanted) {
 
 void Residency::Bring(Allocation& allocation, const Wanted& wanted) {
   if (allocation.offered) throw OsError(allocation.name + " is offered; D3DKMTReclaimAllocations2 comes first");
-  if (allocation.resident() && allocation.bound) return;
+  if (allocation.resident() && (allocation.bound || allocation.locked)) return;
   for (size_t place = 0; place < allocation.homes.places.size(); ++place) {
     if (PlaceOf(allocation) == place) return Collapse(allocation, wanted);
     if (TryPlace(allocation, place, &wanted)) return;
@@ -257,6 +257,7 @@ void Residency::HandOver(Allocation& allocation, Allocation& old) {
 
 void Residency::Evict(Allocation& allocation) {
   if (!allocation.resident()) return;
+  allocation.RequireUnlocked();
   const SuspendedContexts suspended(allocation);
   vidmm_.mappings().Invalidate(allocation);
   Leave(allocation);
@@ -264,6 +265,7 @@ void Residency::Evict(Allocation& allocation) {
 }
 
 void Residency::Leave(Allocation& allocation) {
+  allocation.RequireUnlocked();
   WaitUnused(allocation);
   vidmm_.placement().NotifyEvicted(allocation);
   if (const auto first = std::exchange(allocation.aperture_page, std::nullopt)) {

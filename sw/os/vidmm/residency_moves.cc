@@ -25,7 +25,8 @@ void Residency::Compact(unsigned segment, uint64_t block, uint64_t count, const 
   std::vector<Allocation*> movable;
   std::vector<const SegmentPages*> pages;
   for (Allocation* each : vidmm_.allocations().all()) {  // iterates in creation order
-    if (!each->local || each->segment() != segment || each->used == 0 || each->contiguous != 0 || each->offered)
+    if (!each->local || each->segment() != segment || each->used == 0 || each->contiguous != 0 || each->offered ||
+        each->locked)
       continue;
     if (std::find(wanted.begin(), wanted.end(), each) != wanted.end()) continue;
     movable.push_back(each);
@@ -62,7 +63,7 @@ void Residency::MoveTo(Allocation& allocation, SegmentPages pages) {
 }
 
 void Residency::Collapse(Allocation& allocation, const Wanted& wanted) {
-  const bool movable = allocation.local && allocation.used != 0 && allocation.contiguous == 0;
+  const bool movable = allocation.local && allocation.used != 0 && allocation.contiguous == 0 && !allocation.locked;
   const uint64_t large = movable && !vidmm_.gpu().physical_paging() ? Mappings::LargePageBytes(allocation) : 0;
   if (large == 0) return;
   const uint64_t fit = allocation.bytes / large, blocks = allocation.local->Blocks(large / kPage);

@@ -53,6 +53,7 @@ void Residency::SetBudget(GpuProcess& process, uint64_t bytes) {
 void Residency::Offer(Allocation& allocation) {
   if (allocation.offered) throw OsError(allocation.name + " is offered already");
   if (allocation.used == 0) throw OsError(allocation.name + " is not managed by Residency, so it cannot be offered");
+  allocation.RequireUnlocked();
   const SuspendedContexts suspended(allocation);
   if (allocation.resident()) vidmm_.mappings().Invalidate(allocation);
   allocation.offered = true;

@@ -91,6 +91,7 @@ std::vector<DXGK_PTE> ScratchWindows::LocalEntries(const Allocation& allocation,
 
 ScratchWindows::Piece ScratchWindows::PieceAt(const Allocation& allocation, uint64_t at, uint64_t left,
                                               uint64_t pages) {
+  if (!allocation.local) throw BugCheck("a transfer of " + allocation.name + ", which is not in a memory segment");
   Piece piece{};
   piece.skip = at % allocation.local->segment().page_bytes();
   piece.start = at - piece.skip;

@@ -34,7 +34,7 @@ const GpuProcess* Victims::OwnerOf(const Allocation& allocation) {
 Allocation* Victims::Find(const Among& among) const {
   Allocation* victim = nullptr;
   for (Allocation* each : vidmm_.allocations().all()) {  // iterates in creation order
-    if (!each->local || each->used == 0 || IsWanted(*each)) continue;
+    if (!each->local || each->used == 0 || each->locked || IsWanted(*each)) continue;
     if ((each->homes.priority > among.priority && !each->offered) ||
         (among.segment != 0 && each->segment() != among.segment))
       continue;

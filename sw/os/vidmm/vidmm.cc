@@ -9,8 +9,10 @@
 #include "os/memory/system_buffer.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocations.h"
+#include "os/vidmm/allocation.h"
 #include "os/vidmm/aperture.h"
 #include "os/vidmm/context_allocations.h"
+#include "os/vidmm/cpu_locks.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_bring_up.h"
@@ -44,6 +46,7 @@ struct VidMm::Parts {
         transfers(vidmm),
         sleeping(vidmm),
         context_allocations(vidmm),
+        locks(vidmm),
         render_calls(vidmm) {}
 
   PagingWork work;
@@ -59,6 +62,7 @@ struct VidMm::Parts {
   Transfers transfers;
   SleepingMemory sleeping;
   ContextAllocations context_allocations;
+  CpuLocks locks;
   RenderCalls render_calls;
   SystemBuffer dummy;
   std::optional<Aperture> aperture;    // exists after Start
@@ -84,6 +88,7 @@ ScratchWindows& VidMm::windows() { return parts_->windows; }
 PagingProcess& VidMm::paging() { return parts_->paging; }
 PagingWork& VidMm::work() { return parts_->work; }
 Aperture& VidMm::aperture() { return *parts_->aperture; }
+CpuLocks& VidMm::locks() { return parts_->locks; }
 SleepingMemory& VidMm::sleeping() { return parts_->sleeping; }
 ContextAllocations& VidMm::context_allocations() { return parts_->context_allocations; }
 RenderCalls& VidMm::render_calls() { return parts_->render_calls; }

@@ -28,6 +28,7 @@ class ScratchWindows;
 class SleepingMemory;
 class SystemBuffer;
 class Transfers;
+class CpuLocks;
 struct Allocation;
 struct AllocationRequest;
 struct GpuProcess;
@@ -77,6 +78,7 @@ class VidMm {
   PagingProcess& paging();
   PagingWork& work();
   Aperture& aperture();
+  CpuLocks& locks();
   SleepingMemory& sleeping();
   ContextAllocations& context_allocations();
   /// Submits commands of processes in the physical model.

@@ -111,6 +111,10 @@ void Packets::Dispatch(NodeId id) {
     // packet must not be in `running` during the callback: a preemption would return it, although
     // the driver does not have it yet, and it would run twice.
     if (Node::Entry& first = node.waiting.front(); first.packet.before && !first.prepared) {
+      if (!kernel_.scheduler().may_wait()) {  // the driver may wait for a lock in the callback
+        DrawAttention();
+        return;
+      }
       first.prepared = true;
       const std::function<void()> before = first.packet.before;
       before();

@@ -71,6 +71,11 @@ class Linked {
         copies_.push_back(MakePiece(gpu, "copy"));
       }
     });
+    for (const auto* pieces : {&data_, &copies_})
+      for (const Piece& piece : *pieces)
+        if (os::ResidenceOf(*piece.allocation) != os::Residence::kMemorySegment)
+          throw WrongMachine("page tables displaced " + os::NameOf(*piece.allocation) +
+                             " from VRAM; a scenario sets [machine.gpu] vram_mib");
     life_.Compare("roots at one physical address", SameRoots() ? "" : "no");
     if (life_.gpu().facts().geometry.leaf_64k_bytes == 0 || bytes_ % 0x10000 != 0) return;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu)

@@ -42,6 +42,7 @@ const Procedure* FindProcedure(const std::string& name);
 
 Procedure MainJobProcedure();
 Procedure ModeSwitchProcedure();
+Procedure CpuLocksProcedure();
 Procedure OversubscriptionProcedure();
 Procedure SystemMemoryProcedure();
 Procedure RenderProcedure();

@@ -20,6 +20,7 @@ class Blocks : public BlockBench<Vgmmu_top_blocks_bench> {
  public:
   using Ax = GMMU_STRUCT(gmmu_top_blocks_bench, ax_t);
   using ReadRequest = GMMU_STRUCT(gmmu_top_blocks_bench, rd_req_t);
+  using HostApertureCfg = GMMU_STRUCT(gmmu_top_blocks_bench, host_aperture_cfg_t);
   using ReadResponse = GMMU_STRUCT(gmmu_top_blocks_bench, rd_rsp_t);
   using WriteRequest = GMMU_STRUCT(gmmu_top_blocks_bench, wr_req_t);
   using WriteResponse = GMMU_STRUCT(gmmu_top_blocks_bench, wr_rsp_t);

@@ -198,6 +198,32 @@ TEST(GpuWindow, AnswersAnErrorPastTheEndOfVram) {
   EXPECT_EQ(gpu.response, 0u);
 }
 
+TEST(GpuWindow, ItsHostApertureShowsThePagesOfItsEntries) {
+  TopMachine gpu;
+  gpu.vram.write_latency = 100;
+  EXPECT_EQ(gpu.Get<regs::Cap2>().host_aperture_lg2(), 8u);
+  const auto set = [&](uint64_t index, uint64_t vram) {
+    gpu.Set(regs::HostApertureEntry{}.set_valid(vram != 0).set_index(index).set_page(vram >> 12));
+  };
+  for (uint64_t i = 0; i < 256; ++i) set(i, 0);
+  gpu.Set(regs::HostAperture{}.set_enable(1).set_first(0x100));
+  set(5, 0x7000);
+  set(255, 0x4000);
+  gpu.WindowWrite(0x105010, 1);
+  gpu.WindowWrite(0x1FFFF8, 2);
+  gpu.WindowWrite(0x0FF008, 3);  // not in the host aperture
+  set(5, 0x9000);                // after all three
+  gpu.WindowWrite(0x105010, 4);
+  gpu.WindowSettle();
+  EXPECT_EQ(gpu.vram.memory.Read64(0x7010), 1u);
+  EXPECT_EQ(gpu.vram.memory.Read64(0x4FF8), 2u);
+  EXPECT_EQ(gpu.vram.memory.Read64(0xFF008), 3u);
+  EXPECT_EQ(gpu.vram.memory.Read64(0x9010), 4u);
+  EXPECT_EQ(gpu.WindowRead(0x105010), 4u);
+  gpu.WindowRead(0x106000);
+  EXPECT_EQ(gpu.response, 2u);
+}
+
 TEST(GpuWindow, ARegisterWriteTakesEffectAfterAllEarlierWindowWrites) {
   TopMachine gpu;
   gpu.vram.write_latency = 500;

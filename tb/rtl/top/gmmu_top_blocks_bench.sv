@@ -89,6 +89,12 @@ module gmmu_top_blocks_bench
 
   // Windows with 16 and with 2 slots.
   input  logic [47:0] win_base_i [2],
+  input  logic        win_aperture_enable_i [2],
+  input  logic [19:0] win_aperture_first_i [2],
+  input  logic        win_aperture_set_i [2],
+  input  logic [7:0]  win_aperture_index_i [2],
+  input  logic        win_aperture_valid_i [2],
+  input  logic [35:0] win_aperture_page_i [2],
   input  logic        win_hold_i [2],
   output logic        win_settled_o [2],
   input  logic        win_stop_i [2],
@@ -133,6 +139,7 @@ module gmmu_top_blocks_bench
   output logic        regs_silence_o [3],
   input  logic        regs_silent_i,
   output logic [47:0] regs_window_base_o [3],
+  output host_aperture_cfg_t regs_host_aperture_o [3],
   output logic        regs_int_clear_o [3],
   output logic [5:0]  regs_int_clear_bits_o [3],
   output logic [5:0]  regs_int_enable_o [3],
@@ -231,7 +238,11 @@ module gmmu_top_blocks_bench
       .stopped_o(reg_stopped_o[n]), .idle_o(reg_idle_o[n]));
 
     gmmu_window #(.SlotsLg2(n == 0 ? 4 : 1)) u_window (
-      .clk_i, .rst_i, .base_i(win_base_i[n]), .hold_i(win_hold_i[n]),
+      .clk_i, .rst_i, .base_i(win_base_i[n]),
+      .aperture_i('{enable: win_aperture_enable_i[n], first: win_aperture_first_i[n], write: win_aperture_set_i[n],
+                    entry: '{index: win_aperture_index_i[n],
+                             entry: '{valid: win_aperture_valid_i[n], page: win_aperture_page_i[n]}}}),
+      .hold_i(win_hold_i[n]),
       .settled_o(win_settled_o[n]), .stop_i(win_stop_i[n]), .stopped_o(win_stopped_o[n]),
       .lose_i(win_lose_i[n]), .idle_o(win_idle_o[n]),
       .s_awvalid_i(win_awvalid_i[n]), .s_awready_o(win_awready_o[n]),
@@ -274,7 +285,7 @@ module gmmu_top_blocks_bench
       .window_settled_i(regs_window_settled_i[n]), .vram_bytes_i(regs_vram_bytes_i),
       .cycle_i(regs_cycle_i), .work_idle_i(regs_work_idle_i), .sizes_i('0), .enable_o(regs_enable_o[n]),
       .silence_o(regs_silence_o[n]), .silent_i(regs_silent_i),
-      .window_base_o(regs_window_base_o[n]), .int_clear_o(regs_int_clear_o[n]),
+      .window_base_o(regs_window_base_o[n]), .host_aperture_o(regs_host_aperture_o[n]), .int_clear_o(regs_int_clear_o[n]),
       .int_clear_bits_o(regs_int_clear_bits_o[n]), .int_enable_o(regs_int_enable_o[n]),
       .int_status_i(regs_int_status_i), .fault_base_o(regs_fault_base_o[n]),
       .fault_size_lg2_o(regs_fault_size_lg2_o[n]), .fault_enable_o(regs_fault_enable_o[n]),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <functional>
+#include <optional>
 
 #include "tb/rtl/top/window_machine.h"
 
@@ -133,6 +135,39 @@ TEST_P(Window, AnAddressThatWrapsIsPastVram) {
   t.win_base_i[n] = 0xffff'ffff'f000;
   AddWrites(40);
   AddReads(40);
+  Finish();
+}
+
+// AnyOffset returns offsets in the pages 0, 0x7ffff and 0x80000 of BAR2.
+constexpr std::array<uint32_t, 3> kApertures = {0, 0x7ff00, 0x80000};
+
+TEST_P(Window, APageOfTheHostApertureShowsThePageOfItsEntry) {
+  HoldForEntry(0, rng() & 0xf'ffff'ffff);
+  HoldForEntry(255, rng() & 0xf'ffff'ffff);
+  for (uint32_t first : kApertures) {
+    HoldForAperture(first);
+    AddWrites(100);
+    AddReads(100);
+    Finish();
+  }
+  HoldForAperture(std::nullopt);
+  AddReads(40);
+  Finish();
+}
+
+TEST_P(Window, EntriesOfTheHostApertureChangeBetweenAccesses) {
+  const auto any_page = [&] { return Chance(20) ? std::nullopt : std::optional<uint64_t>(rng() % 4); };
+  HoldForEntry(0, any_page());
+  HoldForEntry(255, any_page());
+  lag = 60;  // so that entries change while half of a write waits
+  AddWrites(400);
+  AddReads(400);
+  for (int i = 0; i < 80; ++i) {
+    for (int steps = Random(0, 30); steps > 0; --steps) Step();
+    if (Chance(30)) HoldForAperture(Chance(20) ? std::nullopt : std::optional<uint32_t>(kApertures[rng() % 3]));
+    else if (Chance(20)) Hold(kWindowBase + (rng() % 16 << 12));
+    else HoldForEntry(Chance(50) ? 0 : 255, any_page());
+  }
   Finish();
 }
 

@@ -130,6 +130,7 @@ class Regs : public BlocksTest {
 
   void Take(uint32_t at, uint64_t data, bool was_busy) {
     model.Write(at, data, was_busy);
+    if (at == regs::HostApertureEntry::kOffset) set_ = regs::HostApertureEntry{data};
     flush_ = at == regs::ApertureBase::kOffset || at == regs::AperturePages::kOffset;
     if (const auto client = model.Client(at)) client_ = {1ull << *client, at / 8 % 8, data};
     const bool invalidates = at == regs::InvCmd::kOffset && !was_busy;
@@ -150,6 +151,15 @@ class Regs : public BlocksTest {
     EXPECT_EQ(t.regs_enable_o[n], model.Kept<regs::Ctrl>().enable());
     EXPECT_EQ(t.regs_silence_o[n], model.Kept<regs::Ctrl>().silence());
     EXPECT_EQ(t.regs_window_base_o[n], model.Kept(regs::WindowBase::kOffset));
+    const auto aperture = Unpack<HostApertureCfg>(t.regs_host_aperture_o[n]);
+    EXPECT_EQ(aperture.enable, model.Kept<regs::HostAperture>().enable());
+    EXPECT_EQ(aperture.first, model.Kept<regs::HostAperture>().first());
+    EXPECT_EQ(aperture.write, set_.has_value());
+    if (set_) {
+      EXPECT_EQ(aperture.entry.index, set_->index() & 0xff);
+      EXPECT_EQ(aperture.entry.entry.valid, set_->valid());
+      EXPECT_EQ(aperture.entry.entry.page, set_->page());
+    }
     EXPECT_EQ(t.regs_int_enable_o[n], model.Kept(regs::IntEnable::kOffset));
     EXPECT_EQ(t.regs_fault_base_o[n], model.Kept(regs::FaultQueueBase::kOffset));
     const auto size = model.Kept<regs::FaultQueueSize>();
@@ -221,8 +231,9 @@ class Regs : public BlocksTest {
       EXPECT_EQ(t.regs_client_word_o[n], client_.word);
       EXPECT_EQ(t.regs_client_data_o[n], client_.data);
     }
-    if (flush_ || client_.mask != 0 || t.regs_invalidated_o[n]) EXPECT_FALSE(t.regs_idle_o[n]);
+    if (flush_ || set_ || client_.mask != 0 || t.regs_invalidated_o[n]) EXPECT_FALSE(t.regs_idle_o[n]);
     flush_ = false;
+    set_.reset();
     client_ = {};
   }
 
@@ -232,7 +243,7 @@ class Regs : public BlocksTest {
     if (model.Keeps(at)) return model.Kept(at);
     if (const auto ring = model.Ring(at)) return RingState(*ring, at % regs::kRingStride);
     switch (at) {
-      case regs::Id::kOffset: return regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(4).raw;
+      case regs::Id::kOffset: return regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(5).raw;
       case regs::Cap0::kOffset: return 0xA0A1'A2A3'A4A5'A6A7;
       case regs::Cap1::kOffset: return 0xB0B1'B2B3'B4B5'B6B7;
       case regs::Cap2::kOffset: return 0xC0C1'C2C3'C4C5'C6C7;
@@ -272,6 +283,7 @@ class Regs : public BlocksTest {
   };
   ClientWrite client_;
   GMMU_STRUCT(gmmu_top_blocks_bench, ring_state_t) rings_[4] = {};
+  std::optional<regs::HostApertureEntry> set_;  // the entry that this cycle sets
   bool flush_ = false, accepted_ = false, invalidates_ = false, ended_ = false;
   uint64_t since_ = 0, done_at_ = 0, ctl_start_ = 0, ctl_end_ = 0;
   uint32_t ctl_at_ = 0;

@@ -21,6 +21,7 @@ class RegsModel {
     const uint64_t page = 0xffff'ffff'f000;
     masks_ = {{regs::Ctrl::kOffset, 3},
               {regs::WindowBase::kOffset, page},
+              {regs::HostAperture::kOffset, 0xffff'f001},
               {regs::IntEnable::kOffset, 0x3f},
               {regs::FaultQueueBase::kOffset, page},
               {regs::FaultQueueSize::kOffset, 0x10f},

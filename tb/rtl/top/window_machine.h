@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "tb/rtl/top/blocks.h"
@@ -65,13 +66,37 @@ class Window : public BlocksTest {
   /// Holds the window, as a register write does, until it has settled, and changes its base to
   /// `base`.
   void Hold(uint64_t base) {
+    HoldUntilSettled();
+    t.win_base_i[n] = base;
+    t.win_hold_i[n] = 0;
+  }
+  /// Holds the window until it has settled. Then the CPU host aperture begins at page `first` of
+  /// BAR2, or is off if there is none.
+  void HoldForAperture(std::optional<uint32_t> first) {
+    HoldUntilSettled();
+    t.win_aperture_enable_i[n] = first.has_value();
+    t.win_aperture_first_i[n] = first.value_or(0);
+    t.win_hold_i[n] = 0;
+  }
+  /// Holds the window until it has settled, and sets an entry of the CPU host aperture to a page of
+  /// VRAM, or to invalid if there is none.
+  void HoldForEntry(uint8_t index, std::optional<uint64_t> page) {
+    HoldUntilSettled();
+    entries_[index] = page;
+    t.win_aperture_set_i[n] = 1;
+    t.win_aperture_index_i[n] = index;
+    t.win_aperture_valid_i[n] = page.has_value();
+    t.win_aperture_page_i[n] = page.value_or(rng() & 0xf'ffff'ffff);
+    t.win_hold_i[n] = 0;
+    Step();
+    t.win_aperture_set_i[n] = 0;
+  }
+  void HoldUntilSettled() {
     t.win_hold_i[n] = 1;
     Step();
     for (int i = 0; i < 4000 && !settled_; ++i) Step();
     EXPECT_TRUE(settled_) << "held, and not settled";
     for (int i = 0, more = Random(0, 3); i < more; ++i) Step();
-    t.win_base_i[n] = base;
-    t.win_hold_i[n] = 0;
   }
 
   /// Steps until either the AW or the W of the latest write has been accepted.
@@ -122,6 +147,7 @@ class Window : public BlocksTest {
   size_t answered_[2] = {};
 
  private:
+  std::map<uint8_t, std::optional<uint64_t>> entries_;  // page numbers in VRAM, by entry
   struct Issued {
     unsigned id;
     uint64_t address, due;
@@ -129,6 +155,14 @@ class Window : public BlocksTest {
     bool error, whole;  // whole: false while the write's data is missing
   };
 
+  /// Returns the VRAM address of an offset in BAR2. An address that exceeds 48 bits, or that no
+  /// valid entry maps, is past the end of VRAM.
+  uint64_t AddressOf(uint32_t offset) const {
+    if (t.win_aperture_enable_i[n] && offset >> 20 == t.win_aperture_first_i[n] >> 8)
+      return entries_.at(offset >> 12 & 0xff).value_or(0xf'ffff'ffff) << 12 | (offset & 0xff8);
+    const uint64_t address = t.win_base_i[n] + (offset & ~7u);
+    return (address & 0xffff'ffff'ffff) | (address >> 48 ? 1ull << 47 : 0);
+  }
   uint32_t AnyOffset() {
     const uint32_t offset = 8 * Random(0, 15) + Random(0, 7);
     return Chance(10) ? kBrokenOffset + offset : Chance(20) ? 0x7fff'ff00 + offset : offset;
@@ -203,6 +237,11 @@ class Window : public BlocksTest {
   }
 
   /// Called when the window offers an address on the bus.
+  /// Notes the addresses of the accesses that have been issued.
+  void NoteAddresses(int kind) {
+    for (size_t i = addresses_[kind].size(); i < issued_[kind]; ++i)
+      addresses_[kind].push_back(AddressOf(todo[kind][i].offset));
+  }
   void SampleIssue(Kind kind) {
     if (kind == kWrite ? !write_request_.aw_valid : !read_request_.ar_valid) return;
     const Ax& ax = kind == kWrite ? write_request_.aw : read_request_.ar;
@@ -210,10 +249,8 @@ class Window : public BlocksTest {
     EXPECT_EQ(ax.port, 0) << "VRAM";
     EXPECT_EQ(ax.len, 0);
     EXPECT_FALSE(t.win_stop_i[n] && t.win_stopped_o[n]) << "stopped";
-    const uint64_t address = t.win_base_i[n] + (todo[kind][issued_[kind]].offset & ~7u);
-    // If the base makes an address exceed 48 bits, the access must go past the end of VRAM.
-    const uint64_t past = address >> 48 ? 1ull << 47 : 0;
-    EXPECT_EQ(ax.addr, (address & 0xffff'ffff'ffff) | past);
+    const uint64_t address = AddressOf(todo[kind][issued_[kind]].offset);
+    EXPECT_EQ(ax.addr, address);
     EXPECT_EQ(issued_[1 - kind], ended_[1 - kind]) << "reads and writes overlap";
     if (kind == kRead) EXPECT_EQ(w_issued_, ended_[kWrite]);
     if (kind == kWrite ? !write_response_.aw_ready : !read_response_.ar_ready) return;
@@ -292,16 +329,16 @@ class Window : public BlocksTest {
       ++answered_[kind];
       ++ended_[kind];
       issued_[kind] = std::max(issued_[kind], answered_[kind]);
-      while (bases_[kind].size() < issued_[kind]) bases_[kind].push_back(t.win_base_i[n]);
+      NoteAddresses(kind);
       if (kind == kWrite) {
         w_issued_ = std::max(w_issued_, answered_[kind]);
-        unknown_.insert(bases_[kind][i] + (todo[kind][i].offset & ~7u));
+        unknown_.insert(addresses_[kind][i]);
       }
       return;
     }
     ASSERT_TRUE(done_[kind].count(i)) << "an answer to nothing";
     const Access& access = todo[kind][i];
-    const uint64_t address = bases_[kind][i] + (access.offset & ~7u);
+    const uint64_t address = addresses_[kind][i];
     const bool error = access.offset >= kBrokenOffset;
     EXPECT_EQ(response, error ? 2u : 0u) << "access " << i << " of kind " << kind;
     if (kind == kRead) {
@@ -327,7 +364,7 @@ class Window : public BlocksTest {
       issued.due = std::max(issued.due, now + 1);
     }
     for (int kind : {kWrite, kRead}) {
-      while (bases_[kind].size() < issued_[kind]) bases_[kind].push_back(t.win_base_i[n]);
+      NoteAddresses(kind);
       ended_[kind] += ended_now_[kind];
       ended_now_[kind] = 0;
     }
@@ -349,7 +386,7 @@ class Window : public BlocksTest {
   bool aw_stands_ = false, w_stands_ = false;
   uint64_t lag_until_ = 0;
   unsigned passed_[2] = {};  // addresses of the other kind accepted while one of this kind waits
-  std::vector<uint64_t> bases_[2];
+  std::vector<uint64_t> addresses_[2];
   std::deque<size_t> data_;  // writes whose data was accepted, but not their address
   std::vector<Issued> flying_[2];
   std::map<uint64_t, uint64_t> memory_, seen_;

@@ -18,6 +18,7 @@ constexpr const char* kSoftware = GMMU_DRIVERS "software.so";
 const std::vector<std::string> kNotForSoftware = {"aperture-mdl",
                                                   "aperture-tiny-buffers",
                                                   "context-allocations",
+                                                  "cpu-host-aperture",
                                                   "dual-pte",
                                                   "gpu-40bit-2tib",
                                                   "gpu-40bit-2tib-refused",

@@ -289,6 +289,17 @@ TEST(Scheduler, ManyInterruptsBetweenWhichAThreadGoesOnAreNoStorm) {
   EXPECT_GE(scheduler.delivered(), 3 * Scheduler::kStorm);
 }
 
+TEST(Scheduler, MayWaitAgainAfterAnErrorOnAnotherProcessor) {
+  Clock clock;
+  Scheduler scheduler(clock, 0);
+  EXPECT_THROW(scheduler.OnAnotherProcessor([&] {
+    EXPECT_FALSE(scheduler.may_wait());
+    scheduler.Wait([] { return false; }, 1000, "nothing");
+  }),
+               BugCheck);
+  EXPECT_TRUE(scheduler.may_wait());
+}
+
 TEST(Scheduler, EndsTheOtherFibresWhenOneFails) {
   Clock clock;
   Scheduler scheduler(clock, 0);
