@@ -36,6 +36,7 @@ RemapResult Host::Translate(const RemapRequest& request, RemapWalk& walk) {
     result.outcome = !message        ? RemapOutcome::kMemory
                      : request.write ? RemapOutcome::kInterrupt
                                      : RemapOutcome::kBlocked;
+    result.data = request.data;
     time_->Translated(request.requester, request.logical, result.hpa);
     return result;
   }
@@ -88,14 +89,14 @@ bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, boo
 void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop) {
   begun_ = {requester, logical, size};
   RemapWalk walk;
-  const RemapResult result = Translate({requester, logical, true}, walk);
+  RemapRequest request{requester, logical, true};
+  std::memcpy(&request.data, from, std::min(size, sizeof request.data));
+  const RemapResult result = Translate(request, walk);
   hw::BusCounts& counts = bus_counts_[requester];
   ++(result.outcome == RemapOutcome::kInterrupt ? counts.messages : counts.writes);
   const uint64_t way = time_->parameters().pcie_latency_ps + time_->parameters().iommu_lookup_ps;
   if (result.outcome == RemapOutcome::kInterrupt) {
-    uint32_t data = 0;
-    std::memcpy(&data, from, std::min<size_t>(size, sizeof data));
-    return Land(way, walk, [this, address = result.hpa, data] { messages_(address, data); });
+    return Land(way, walk, [this, address = result.hpa, data = result.data] { messages_(address, data); });
   }
   if (result.outcome != RemapOutcome::kMemory) return Finish(walk);
   const bool snoops = snoop || result.snoop;

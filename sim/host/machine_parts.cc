@@ -69,6 +69,7 @@ RemapperParameters RemapperParametersOf(const MachineConfig::Iommu& c) {
   p.tlb_sets = Small(c.iotlb_sets);
   p.tlb_ways = Small(c.iotlb_ways);
   p.table_entries = Small(c.paging_entries);
+  p.interrupt_remapping = c.interrupt_remapping;
   return p;
 }
 

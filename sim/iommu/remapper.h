@@ -15,11 +15,12 @@ struct RemapRequest {
   uint64_t logical = 0;    ///< bus address
   bool write = false;
   bool translated = false;  ///< the device marked the request as translated (PCIe AT)
+  uint32_t data = 0;        ///< data of a write to the interrupt window
 };
 
 enum class RemapOutcome : uint8_t {
   kMemory,     ///< the access goes to `hpa`
-  kInterrupt,  ///< a write to the interrupt window; `hpa` is the address written
+  kInterrupt,  ///< an interrupt message: `data` is written to `hpa`
   kBlocked,    ///< a read fails, a write is dropped
 };
 
@@ -28,6 +29,7 @@ struct RemapResult {
   uint64_t hpa = 0;
   bool translated = false;  ///< false: the address passes untranslated
   bool snoop = false;       ///< the mapping requires a snoop, overriding No Snoop
+  uint32_t data = 0;        ///< data of an interrupt message
   bool ok() const { return outcome != RemapOutcome::kBlocked; }
 };
 
@@ -99,7 +101,8 @@ struct RemapperParameters {
   unsigned fault_records = 8;      ///< number of fault records visible to software
   unsigned device_entries = 64;    ///< cached device entries
   unsigned tlb_sets = 16, tlb_ways = 4;
-  unsigned table_entries = 16;  ///< cached table pointers per level
+  unsigned table_entries = 16;      ///< cached table pointers per level
+  bool interrupt_remapping = true;  ///< the unit can remap interrupt messages
 };
 
 /// A unit that translates devices' requests. It models registers, translation, invalidation,

@@ -66,6 +66,7 @@ void Iommu::Lookup(Request* request) {
   what.requester = extension == nullptr ? 0 : extension->requester;
   what.logical = t.get_address();
   what.write = t.is_write();
+  if (what.write) std::memcpy(&what.data, t.get_data_ptr(), std::min<size_t>(t.get_data_length(), sizeof what.data));
   what.translated = extension != nullptr && extension->kind == AddressKind::kTranslated;
   request->walk = core_->Lookup(what);
   Dispatch(request);
@@ -187,8 +188,8 @@ bool Iommu::CommitWrite(Request* request) {
                              : address >= kMessageStart && address < kMessageEnd;
   if (core_ && !result.ok()) return false;
   if (message) {
-    uint32_t data = 0;
-    std::memcpy(&data, t.get_data_ptr(), std::min(t.get_data_length(), 4u));
+    uint32_t data = result.data;
+    if (!core_) std::memcpy(&data, t.get_data_ptr(), std::min(t.get_data_length(), 4u));
     messages_(address, data);
     return false;
   }

@@ -66,6 +66,10 @@ void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, 
            "a segment of system memory is no linked GPU's (gpu.count, os.linked_gpus): the others reach VRAM only");
   }
   const bool remaps = os.iommu == os::RemapPolicy::kWhenPossible;
+  if (os.interrupt_remapping && !(machine.iommu.present && machine.iommu.interrupt_remapping)) {
+    Refuse(file, "os.interrupt_remapping",
+           "needs a unit that remaps interrupts: iommu.present = true and iommu.interrupt_remapping = true");
+  }
   if ((remaps || os.iommu == os::RemapPolicy::kIdentity) && !machine.iommu.present) {
     Refuse(file, "os.iommu",
            std::string(remaps ? "\"remap\"" : "\"identity\"") +

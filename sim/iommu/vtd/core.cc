@@ -46,6 +46,13 @@ const char* NameOf(VtdReason reason) {
     case VtdReason::kEntryReserved: return "entry_reserved";
     case VtdReason::kAtsBlocked: return "ats_blocked";
     case VtdReason::kInterruptRange: return "interrupt_range";
+    case VtdReason::kInterruptReserved: return "interrupt_reserved";
+    case VtdReason::kInterruptIndex: return "interrupt_index";
+    case VtdReason::kInterruptNotPresent: return "interrupt_not_present";
+    case VtdReason::kInterruptUnreadable: return "interrupt_unreadable";
+    case VtdReason::kInterruptEntryReserved: return "interrupt_entry_reserved";
+    case VtdReason::kInterruptCompatibility: return "interrupt_compatibility";
+    case VtdReason::kInterruptSourceBlocked: return "interrupt_source_blocked";
   }
   return "unknown";
 }
@@ -55,7 +62,8 @@ VtdCore::VtdCore(const VtdParameters& parameters)
       log_(parameters.num_fault_records, parameters.collapse_faults),
       contexts_(parameters.context_entries),
       iotlb_(parameters.iotlb_sets, parameters.iotlb_ways),
-      tables_(parameters.psc_entries) {
+      tables_(parameters.psc_entries),
+      interrupts_(parameters.interrupt_entries) {
   const uint32_t end = std::max(records_offset() + 16 * parameters.num_fault_records, iotlb_offset() + 8);
   register_bytes_ = (end + 0xFFF) & ~uint32_t{0xFFF};
 }
@@ -89,6 +97,12 @@ std::vector<hw::Counter> VtdCore::Counters() const {
   add("walk_reads", count_.reads, "reads", "Reads of root, context and paging entries");
   add("fills_refused", count_.fills_refused, "fills", "Cache fills dropped because an invalidation overtook the walk");
   add("context_invalidations", count_.context_invalidations, "invalidations", "Context cache invalidations");
+  add("interrupts_remapped", count_.interrupts_remapped, "requests",
+      "Writes to the interrupt window that an entry of the interrupt remapping table replaced");
+  add("interrupt_hits", count_.interrupt_hits, "requests",
+      "Interrupt requests that hit the cache of the interrupt remapping table");
+  add("interrupt_invalidations", count_.interrupt_invalidations, "invalidations",
+      "Invalidations of the cache of the interrupt remapping table");
   add("iotlb_invalidations", count_.iotlb_invalidations, "invalidations", "IOTLB invalidations");
   add("entries_dropped", count_.entries_dropped, "entries", "Cache entries dropped by invalidations");
   add("waits", count_.waits, "descriptors", "Wait descriptors completed");

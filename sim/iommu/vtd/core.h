@@ -9,6 +9,7 @@
 #include "iommu/vtd/caches.h"
 #include "iommu/vtd/drain.h"
 #include "iommu/vtd/events.h"
+#include "iommu/vtd/interrupts.h"
 #include "iommu/vtd/types.h"
 
 namespace gmmu::sim {
@@ -31,7 +32,7 @@ class VtdWalk {
 
  private:
   friend class VtdCore;
-  enum class Stage : uint8_t { kRoot, kContext, kTable, kDone };
+  enum class Stage : uint8_t { kRoot, kContext, kTable, kInterrupt, kDone };
 
   VtdRequest request_;
   VtdResult result_;
@@ -39,6 +40,8 @@ class VtdWalk {
   RemapRead read_;
   VtdContext context_;
   bool has_context_ = false;
+  uint32_t index_ = 0;                     ///< entry of the interrupt remapping table
+  bool interrupt_fpd_ = false;             ///< that entry's FPD
   uint8_t level_ = 0;                      ///< level of the table being read
   bool read_ok_ = true, write_ok_ = true;  ///< permissions of all entries so far, ANDed
   uint64_t generation_ = 0;
@@ -137,7 +140,7 @@ class VtdCore {
   /// what Peek would return.
   std::vector<RemapDevice> MappingsOf(RemapMemory& memory, uint64_t root) const;
   /// Returns the number of faults by reason number, whether or not they were recorded.
-  const std::array<uint64_t, 16>& faults() const { return faults_; }
+  const std::array<uint64_t, 0x27>& faults() const { return faults_; }
   /// Returns the counters of block "iommu". Each request counts at most once in each lookup
   /// counter, whether or not it is restarted. While no request is in flight, these sums hold:
   ///
@@ -150,10 +153,11 @@ class VtdCore {
  private:
   // walk.cc: the result of one table read, which is cached if the walk may fill the caches
   struct Learned {
-    enum class Kind : uint8_t { kNothing, kContext, kTable, kPage } kind = Kind::kNothing;
+    enum class Kind : uint8_t { kNothing, kContext, kTable, kPage, kInterrupt } kind = Kind::kNothing;
     VtdContext context;
     VtdTableEntry table;
     VtdTlbEntry page;
+    VtdInterruptEntry interrupt;
   };
   void Begin(VtdWalk& walk) const;         // requests the root entry, or completes the walk
   void Search(VtdWalk& walk);              // searches all caches
@@ -162,6 +166,10 @@ class VtdCore {
   Learned Step(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
   Learned StepContext(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
   Learned StepTable(VtdWalk& walk, bool ok, uint64_t entry) const;
+  // interrupt_walk.cc: requests to the interrupt window
+  void BeginInterrupt(VtdWalk& walk) const;
+  Learned StepInterrupt(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
+  static void EndInterrupt(VtdWalk& walk, const VtdInterruptEntry& entry);
   void WantTable(VtdWalk& walk, unsigned level, uint64_t table) const;
   static void Grant(VtdWalk& walk, uint64_t hpa, bool translated, bool snoop);
   static void Block(VtdWalk& walk, VtdReason reason);
@@ -183,6 +191,7 @@ class VtdCore {
   void Write32(uint32_t offset, uint32_t value);
   void WriteHalf(uint32_t offset, uint32_t value);
   void WriteCommand(uint32_t value);
+  void WriteInterruptCommand(uint32_t value);
   bool Is64Bit(uint32_t offset) const;
   bool IsRecord(uint32_t offset) const;
   uint32_t iva_offset() const { return parameters_.iro * 16; }
@@ -194,6 +203,7 @@ class VtdCore {
   void ContextCommand();
   void IotlbCommand();
   bool InvalidateContext(unsigned grain, uint16_t did, uint16_t sid, unsigned function_mask);
+  bool InvalidateInterrupts(uint64_t descriptor);
   bool InvalidateIotlb(unsigned grain, uint16_t did, uint64_t address);
   void FailQueue(uint8_t reason);
   void Retire();
@@ -211,7 +221,7 @@ class VtdCore {
   uint64_t rtaddr_ = 0;  // as written
   uint64_t root_ = 0;    // as latched when software set SRTP
   uint64_t ccmd_ = 0, iva_ = 0, iotlb_command_ = 0;
-  uint64_t iqh_ = 0, iqt_ = 0, iqa_ = 0, iqercd_ = 0;
+  uint64_t iqh_ = 0, iqt_ = 0, iqa_ = 0, iqercd_ = 0, irta_ = 0;
   uint32_t ics_ = 0;
   VtdFaultLog log_;
   VtdEvent completion_;
@@ -220,6 +230,7 @@ class VtdCore {
   VtdContextCache contexts_;
   VtdIotlb iotlb_;
   VtdTableCache tables_;
+  VtdInterrupts interrupts_;
   uint64_t generation_ = 0;
   VtdDrainTracker drains_;
 
@@ -231,12 +242,13 @@ class VtdCore {
   uint64_t wait_low_ = 0, wait_high_ = 0;
 
   // counters
-  std::array<uint64_t, 16> faults_{};
+  std::array<uint64_t, 0x27> faults_{};
   struct {
     uint64_t requests = 0, passed = 0, interrupts = 0, bypassed = 0, reads = 0, fills_refused = 0;
     uint64_t context_ended = 0, missed = 0, walks = 0, waited = 0;
     uint64_t context_hits = 0, context_misses = 0, iotlb_hits = 0, iotlb_misses = 0;
     uint64_t table_hits = 0, table_misses = 0;
+    uint64_t interrupts_remapped = 0, interrupt_hits = 0, interrupt_invalidations = 0;
     uint64_t context_invalidations = 0, iotlb_invalidations = 0, entries_dropped = 0, waits = 0;
     uint64_t queue_errors = 0, flushes = 0, bad_accesses = 0;
   } count_;

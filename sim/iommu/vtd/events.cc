@@ -35,7 +35,7 @@ bool VtdFaultLog::PendingFault() const {
   return std::any_of(records_.begin(), records_.end(), [](const Words& words) { return (words.high & kRecordF) != 0; });
 }
 
-void VtdFaultLog::Record(uint16_t sid, uint64_t iova, bool write, VtdAddressType type, VtdReason reason) {
+void VtdFaultLog::Record(uint16_t sid, uint64_t info, bool write, VtdAddressType type, VtdReason reason) {
   if ((bits_ & vtd::kPfo) != 0) {
     ++lost_;
     return;
@@ -54,7 +54,7 @@ void VtdFaultLog::Record(uint16_t sid, uint64_t iova, bool write, VtdAddressType
   }
   const bool quiet = Quiet();
   const bool first = !PendingFault();
-  record.low = iova & ~uint64_t{0xFFF};
+  record.low = info & ~uint64_t{0xFFF};
   record.high = sid | uint64_t{static_cast<uint8_t>(reason)} << 32 | uint64_t{static_cast<uint8_t>(type)} << 60 |
                 (write ? 0 : kRecordRead) | kRecordF;
   if (first) first_ = next_;

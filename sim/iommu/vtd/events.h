@@ -45,8 +45,9 @@ class VtdFaultLog {
  public:
   VtdFaultLog(unsigned records, bool collapse) : collapse_(collapse), records_(records) {}
 
-  /// Records a blocked request. If the log is full, it sets PFO instead.
-  void Record(uint16_t sid, uint64_t iova, bool write, VtdAddressType type, VtdReason reason);
+  /// Records a blocked request. If the log is full, it sets PFO instead. `info` is the request's
+  /// address or, for an interrupt request, the index of its entry in bits [63:48].
+  void Record(uint16_t sid, uint64_t info, bool write, VtdAddressType type, VtdReason reason);
   /// Sets IQE, ICE or ITE of FSTS.
   void RaiseStatus(uint32_t bit);
 

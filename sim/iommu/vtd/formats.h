@@ -33,10 +33,12 @@ enum Register : uint32_t {
   kIeaddr = 0xA8,
   kIeuaddr = 0xAC,
   kIqercd = 0xB0,
+  kIrta = 0xB8,
 };
 
 // GCMD and GSTS.
 inline constexpr uint32_t kTe = 1u << 31, kSrtp = 1u << 30, kWbf = 1u << 27, kQie = 1u << 26;
+inline constexpr uint32_t kIre = 1u << 25, kSirtp = 1u << 24, kCfi = 1u << 23;
 
 // FSTS.
 inline constexpr uint32_t kPfo = 1u << 0, kPpf = 1u << 1, kIqe = 1u << 4, kIce = 1u << 5, kIte = 1u << 6;

@@ -49,6 +49,17 @@ bool VtdCore::InvalidateIotlb(unsigned grain, uint16_t did, uint64_t address) {
   return true;
 }
 
+bool VtdCore::InvalidateInterrupts(uint64_t descriptor) {
+  const bool selective = Bits(descriptor, 4, 4) != 0;
+  if (Bits(descriptor, 26, 5) != 0 || Bits(descriptor, 63, 48) != 0) return false;
+  const auto index = static_cast<uint32_t>(Bits(descriptor, 47, 32));
+  const auto mask = static_cast<unsigned>(Bits(descriptor, 31, 27));
+  count_.entries_dropped += selective ? interrupts_.Drop(index, mask) : interrupts_.DropAll();
+  ++generation_;
+  ++count_.interrupt_invalidations;
+  return true;
+}
+
 void VtdCore::ContextCommand() {
   if (queue_on()) return;  // ignored while the queue is enabled; ICC stays set
   const auto grain = static_cast<unsigned>(Bits(ccmd_, 62, 61));
@@ -153,11 +164,16 @@ std::optional<uint8_t> VtdCore::Execute(uint64_t low, uint64_t high) {
       if (!InvalidateIotlb(grain, did, high)) return vtd::kQueueReserved;
       queue_wait_.Join(drains_.Mark(Bits(low, 7, 7) != 0, Bits(low, 6, 6) != 0));
       return std::nullopt;
+    case 4:
+      if (!parameters_.interrupt_remapping) return vtd::kQueueBadType;
+      if (high != 0 || !InvalidateInterrupts(low)) return vtd::kQueueReserved;
+      queue_wait_.Join(drains_.Mark(false, true));  // messages that were remapped before are writes
+      return std::nullopt;
     case 5:
       if (Bits(low, 31, 7) != 0 || Bits(high, 1, 0) != 0) return vtd::kQueueReserved;
       if ((low & (kWaitInterrupt | kWaitStatus)) == 0) return vtd::kQueueNoInformation;
       return std::nullopt;
-    default: return vtd::kQueueBadType;  // no support for device TLBs, interrupt remapping, PASIDs
+    default: return vtd::kQueueBadType;  // no support for device TLBs and PASIDs
   }
 }
 

@@ -8,6 +8,7 @@ namespace {
 
 constexpr uint64_t kBusy = uint64_t{1} << 63;  // CCMD.ICC, IOTLB.IVT
 constexpr uint64_t kTailMask = 0x7FFF0;
+constexpr uint64_t kInterruptTableMask = ~uint64_t{0xFFF} | 0xF;  // EIME is reserved without ECAP.EIM
 constexpr uint64_t kQueueAddressMask = ~uint64_t{0xFFF} | 0x800 | 7;
 
 uint64_t WithHalf(uint64_t old, bool high, uint32_t value) {
@@ -33,10 +34,11 @@ uint64_t VtdCore::Cap() const {
 }
 
 uint64_t VtdCore::Ecap() const {
-  return 1                                           // C: coherent table reads
-         | 1u << 1                                   // QI
-         | uint64_t{parameters_.pass_through} << 6   //
-         | uint64_t{parameters_.snoop_control} << 7  //
+  return 1                                                 // C: coherent table reads
+         | 1u << 1                                         // QI
+         | uint64_t{parameters_.interrupt_remapping} << 3  //
+         | uint64_t{parameters_.pass_through} << 6         //
+         | uint64_t{parameters_.snoop_control} << 7        //
          | uint64_t{parameters_.iro} << 8;
 }
 
@@ -53,6 +55,7 @@ bool VtdCore::Is64Bit(uint32_t offset) const {
     case vtd::kIqh:
     case vtd::kIqt:
     case vtd::kIqa:
+    case vtd::kIrta:
     case vtd::kIqercd: return true;
     default: return (offset & ~7u) == iva_offset() || (offset & ~7u) == iotlb_offset() || IsRecord(offset);
   }
@@ -68,6 +71,7 @@ uint64_t VtdCore::Read64(uint32_t offset) const {
     case vtd::kIqt: return iqt_;
     case vtd::kIqa: return iqa_;
     case vtd::kIqercd: return iqercd_;
+    case vtd::kIrta: return irta_;
     default: break;
   }
   if (offset == iotlb_offset()) return iotlb_command_;
@@ -132,6 +136,9 @@ void VtdCore::WriteHalf(uint32_t offset, uint32_t value) {
       return;
     case vtd::kIqt: iqt_ = WithHalf(iqt_, high, value) & kTailMask; return;
     case vtd::kIqa: iqa_ = WithHalf(iqa_, high, value) & kQueueAddressMask; return;
+    case vtd::kIrta:
+      if (parameters_.interrupt_remapping) irta_ = WithHalf(irta_, high, value) & kInterruptTableMask;
+      return;
     default: break;
   }
   if (base == iva_offset()) {
@@ -185,6 +192,7 @@ void VtdCore::WriteCommand(uint32_t value) {
     root_ = rtaddr_;
     status_ |= vtd::kSrtp;
   }
+  if (parameters_.interrupt_remapping) WriteInterruptCommand(value);
   if ((value & vtd::kWbf) != 0 && parameters_.rwbf) ++count_.flushes;
   if ((value & vtd::kQie) != 0) {
     status_ |= vtd::kQie;
@@ -193,6 +201,16 @@ void VtdCore::WriteCommand(uint32_t value) {
     StopQueue();
   }
   CheckDrains();
+}
+
+void VtdCore::WriteInterruptCommand(uint32_t value) {
+  if ((value & vtd::kSirtp) != 0) {
+    interrupts_.SetTable(irta_);
+    status_ |= vtd::kSirtp;
+  }
+  status_ = (status_ & ~(vtd::kIre | vtd::kCfi)) | (value & (vtd::kIre | vtd::kCfi));
+  interrupts_.set_enabled((value & vtd::kIre) != 0);
+  interrupts_.set_compatibility((value & vtd::kCfi) != 0);
 }
 
 void VtdCore::CheckDrains() {

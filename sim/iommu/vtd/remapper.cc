@@ -17,6 +17,7 @@ VtdParameters VtdParametersOf(const RemapperParameters& of) {
   p.iotlb_sets = of.tlb_sets;
   p.iotlb_ways = of.tlb_ways;
   p.psc_entries = of.table_entries;
+  p.interrupt_remapping = of.interrupt_remapping;
   return p;
 }
 
@@ -24,7 +25,7 @@ namespace {
 
 VtdRequest RequestOf(const RemapRequest& of) {
   return {of.requester, of.logical, of.write,
-          of.translated ? VtdAddressType::kTranslated : VtdAddressType::kUntranslated};
+          of.translated ? VtdAddressType::kTranslated : VtdAddressType::kUntranslated, of.data};
 }
 
 class VtdRemapper : public Remapper {

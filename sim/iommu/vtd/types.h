@@ -27,7 +27,9 @@ struct VtdParameters {
   /// range, which the specification permits. If false, any overlap drops the entry.
   bool keep_larger_pages = true;
 
-  unsigned context_entries = 64;  ///< context cache, fully associative LRU; 0: none
+  bool interrupt_remapping = true;  ///< IR
+  unsigned interrupt_entries = 64;  ///< cache of the interrupt remapping table; 0: none
+  unsigned context_entries = 64;    ///< context cache, fully associative LRU; 0: none
   unsigned iotlb_sets = 16;
   unsigned iotlb_ways = 4;    ///< 0: no IOTLB
   unsigned psc_entries = 16;  ///< entries per level, fully associative LRU; 0: none
@@ -50,6 +52,14 @@ enum class VtdReason : uint8_t {
   kEntryReserved = 0xC,
   kAtsBlocked = 0xD,
   kInterruptRange = 0xE,  ///< the translated address is in the interrupt range
+  // Interrupt remapping.
+  kInterruptReserved = 0x20,       ///< reserved field in the request
+  kInterruptIndex = 0x21,          ///< the table has no such entry
+  kInterruptNotPresent = 0x22,     ///< the entry is not present
+  kInterruptUnreadable = 0x23,     ///< the entry cannot be read
+  kInterruptEntryReserved = 0x24,  ///< reserved field in the entry
+  kInterruptCompatibility = 0x25,  ///< a request in compatibility format, which is blocked
+  kInterruptSourceBlocked = 0x26,  ///< the entry is not for this requester
 };
 /// Returns the reason in snake_case, as used in reports, or "unknown" for an undefined value.
 const char* NameOf(VtdReason reason);
@@ -63,6 +73,7 @@ struct VtdRequest {
   uint64_t iova = 0;
   bool write = false;
   VtdAddressType type = VtdAddressType::kUntranslated;
+  uint32_t data = 0;  ///< data of a write to the interrupt window
 };
 
 struct VtdResult : RemapResult {

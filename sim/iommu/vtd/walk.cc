@@ -24,7 +24,7 @@ VtdDrainTracker::Kind AccessKind(const VtdRequest& request) {
 
 void VtdCore::Grant(VtdWalk& walk, uint64_t hpa, bool translated, bool snoop) {
   walk.stage_ = VtdWalk::Stage::kDone;
-  walk.result_ = {RemapOutcome::kMemory, hpa, translated, snoop, VtdReason::kNone};
+  walk.result_ = {{RemapOutcome::kMemory, hpa, translated, snoop, 0}, VtdReason::kNone};
 }
 
 void VtdCore::Block(VtdWalk& walk, VtdReason reason) {
@@ -59,14 +59,15 @@ uint64_t VtdCore::ReservedBits(unsigned level, bool leaf) const {
 
 void VtdCore::Begin(VtdWalk& walk) const {
   walk.result_ = {};
-  walk.has_context_ = false;
+  walk.has_context_ = walk.interrupt_fpd_ = false;
+  walk.index_ = 0;
   walk.read_ok_ = walk.write_ok_ = true;
   walk.generation_ = generation_;
   walk.root_ = root_;
   const VtdRequest& request = walk.request_;
   if (InInterruptWindow(request.iova)) {
     Block(walk, VtdReason::kNone);
-    if (request.write) walk.result_ = {RemapOutcome::kInterrupt, request.iova, false, false, VtdReason::kNone};
+    if (request.write) BeginInterrupt(walk);
     return;
   }
   if (!translating()) return Grant(walk, request.iova, false, false);
@@ -183,6 +184,7 @@ VtdCore::Learned VtdCore::Step(VtdWalk& walk, bool ok, uint64_t low, uint64_t hi
   ++walk.reads_;
   if (walk.stage_ == VtdWalk::Stage::kTable) return StepTable(walk, ok, low);
   if (walk.stage_ == VtdWalk::Stage::kContext) return StepContext(walk, ok, low, high);
+  if (walk.stage_ == VtdWalk::Stage::kInterrupt) return StepInterrupt(walk, ok, low, high);
   if (!ok) {
     Block(walk, VtdReason::kRootUnreadable);
   } else if ((low & 1) == 0) {
@@ -236,6 +238,12 @@ bool VtdCore::SearchTranslations(VtdWalk& walk) {
 void VtdCore::Search(VtdWalk& walk) {
   Begin(walk);
   if (walk.done()) return;
+  if (walk.stage_ == VtdWalk::Stage::kInterrupt) {
+    const VtdInterruptEntry* entry = interrupts_.Find(walk.index_);
+    if (entry == nullptr) return;
+    ++count_.interrupt_hits;
+    return EndInterrupt(walk, *entry);
+  }
   const VtdContext* context = contexts_.Find(walk.request_.sid);
   if (!walk.context_counted_) ++(context == nullptr ? count_.context_misses : count_.context_hits);
   walk.context_counted_ = true;
@@ -259,6 +267,7 @@ void VtdCore::Keep(const VtdWalk& walk, const Learned& learned) {
     case Learned::Kind::kPage:
       if (learned.page.reason == VtdReason::kNone || parameters_.caching_mode) iotlb_.Fill(learned.page);
       break;
+    case Learned::Kind::kInterrupt: interrupts_.Fill(walk.index_, learned.interrupt); break;
     case Learned::Kind::kNothing: break;
   }
 }
@@ -274,14 +283,17 @@ void VtdCore::Finished(VtdWalk& walk) {
   }
   if (walk.missed_ && walk.reads_ == 0) ++count_.waited;
   if (result.outcome == RemapOutcome::kInterrupt) ++count_.interrupts;
+  if (result.outcome == RemapOutcome::kInterrupt && result.translated) ++count_.interrupts_remapped;
   if (result.outcome == RemapOutcome::kMemory && !result.translated) ++count_.passed;
   if (result.reason == VtdReason::kNone) return;
   ++faults_[static_cast<size_t>(result.reason)];
   // FPD cannot suppress a fault that occurs before the context entry has been read.
-  const bool silenced = walk.has_context_ && walk.context_.fpd &&
-                        (result.reason != VtdReason::kContextReserved || parameters_.fpd_covers_reserved_context);
+  const uint64_t info = InInterruptWindow(walk.request_.iova) ? uint64_t{walk.index_} << 48 : walk.request_.iova;
+  const bool by_context = walk.has_context_ && walk.context_.fpd &&
+                          (result.reason != VtdReason::kContextReserved || parameters_.fpd_covers_reserved_context);
+  const bool silenced = walk.interrupt_fpd_ || by_context;
   if (silenced) return;
-  log_.Record(walk.request_.sid, walk.request_.iova, walk.request_.write, walk.request_.type, result.reason);
+  log_.Record(walk.request_.sid, info, walk.request_.write, walk.request_.type, result.reason);
 }
 
 VtdWalk VtdCore::Lookup(const VtdRequest& request) {

@@ -90,7 +90,11 @@ void AdapterDomain::SwitchIommuOn() {
       other->dma().attached_.insert(gpu.get());
     }
   }
-  const auto report = [&kernel = kernel_](const RemappingFault& record) {
+  kernel_.iommu()->Enable(FaultReporter(kernel_), attached);
+}
+
+std::function<void(const RemappingFault&)> AdapterDomain::FaultReporter(Kernel& kernel) {
+  return [&kernel](const RemappingFault& record) {
     Fault fault;
     fault.source = "iommu";
     fault.name = record.reason;
@@ -100,7 +104,6 @@ void AdapterDomain::SwitchIommuOn() {
     fault.text = record.Text();
     kernel.Report(fault);
   };
-  kernel_.iommu()->Enable(report, attached);
 }
 
 void AdapterDomain::SwitchIommuOff() {

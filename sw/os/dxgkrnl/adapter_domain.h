@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace gmmu::os {
 
 class LogicalAdapter;
 class RemappingDomain;
+struct RemappingFault;
 class Kernel;
 class PhysicalAdapter;
 enum class IsolationScope;
@@ -68,6 +70,9 @@ class AdapterDomain {
   // The steps of SwitchDma, performed with exclusive access.
   void EnterIdentity();
   void Leave();
+  /// Returns a function that reports accesses and messages that the IOMMU blocked as faults of the
+  /// run.
+  static std::function<void(const RemappingFault&)> FaultReporter(Kernel& kernel);
 
  private:
   bool IsolatedFromTheStart() const;

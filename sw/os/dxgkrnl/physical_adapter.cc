@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/system_segment.h"
@@ -43,12 +44,18 @@ void PhysicalAdapter::Connect() {
   message_ = kernel().hal().ConnectInterrupt("gpu " + name(), [this] {
     if (!logical_.LoseInterrupt()) miniport().driver().InterruptRoutine(0, unit_);
   });
-  kernel().pci().EnableInterrupt(function_, message_);
+  sent_ = message_;
+  if (kernel().parameters().interrupt_remapping && kernel().iommu() != nullptr && function_.has_messages()) {
+    sent_ = kernel().iommu()->RouteInterrupt(function_.bdf, message_, AdapterDomain::FaultReporter(kernel()));
+    routed_ = true;
+  }
+  kernel().pci().EnableInterrupt(function_, sent_);
 }
 
 void PhysicalAdapter::Disconnect() {
   kernel().pci().DisableInterrupt(function_);
   kernel().pci().SetBusMaster(function_, false);
+  if (std::exchange(routed_, false)) kernel().iommu()->UnrouteInterrupt(sent_);
   kernel().hal().DisconnectInterrupt(message_);
 }
 
@@ -57,7 +64,7 @@ void PhysicalAdapter::PowerFunction(bool on) {
   if (on) {
     pci.SetPower(function_, true);
     pci.SetBusMaster(function_, true);
-    pci.EnableInterrupt(function_, message_);
+    pci.EnableInterrupt(function_, sent_);
   } else {
     pci.DisableInterrupt(function_);
     pci.SetBusMaster(function_, false);

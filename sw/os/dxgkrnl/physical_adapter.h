@@ -129,8 +129,8 @@ class PhysicalAdapter {
                                      std::to_string(static_cast<uint32_t>(data.header.code)) + " of sw/kmd/escape.h)");
   }
 
-  /// The message with which the GPU interrupts, known after the start.
-  const hw::Message& message() const { return message_; }
+  /// The message that the GPU sends to interrupt, known after the start.
+  const hw::Message& message() const { return sent_; }
   /// Number of the device's bus requests that the bus monitor has counted.
   hw::BusCounts BusAccesses() const;
 
@@ -165,7 +165,9 @@ class PhysicalAdapter {
   std::vector<Segment> segments_;
   std::map<unsigned, std::unique_ptr<CpuHostAperture>> host_apertures_;  // by segment id
   Segment no_aperture_;
-  hw::Message message_;
+  hw::Message message_;  // raises the interrupt
+  hw::Message sent_;     // what the device sends: message_, unless the IOMMU remaps interrupts
+  bool routed_ = false;
   std::vector<uint8_t> resources_;  // CM_RESOURCE_LIST
   bool dpc_queued_ = false;
   uint64_t bus_accesses_when_off_ = 0;

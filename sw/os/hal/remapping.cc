@@ -12,6 +12,8 @@ namespace gmmu::os {
 std::unique_ptr<Remapping> MakeRemapping(const RemappingParts& parts) { return std::make_unique<vtd::Iommu>(parts); }
 
 std::string RemappingFault::Text() const {
+  if (cause == Cause::kInterrupt)
+    return "device " + device.ToString() + ": interrupt message for entry " + std::to_string(interrupt) + ": " + reason;
   return "device " + device.ToString() + ": " + (read ? "read" : "write") + " of logical page " + Hex(address) + ": " +
          reason;
 }

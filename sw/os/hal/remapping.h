@@ -26,13 +26,15 @@ struct RemappingFault {
     kBeyondLimit,      ///< the address is beyond the domain's width
     kBadTables,        ///< the unit could not read its tables, or they are invalid
     kInterruptWindow,  ///< the address is, or maps to, the interrupt window
+    kInterrupt,        ///< an interrupt message that the device may not send
     kOther,
   };
   hw::Bdf device;
   bool read = false;
   uint64_t address = 0;  ///< logical address, 4 KiB aligned
   Cause cause = Cause::kOther;
-  std::string reason;  ///< the cause in the unit's own terms, for reports: "no read permission"
+  uint32_t interrupt = 0;  ///< with kInterrupt: the table entry that the message names
+  std::string reason;      ///< the cause in the unit's own terms, for reports: "no read permission"
 
   /// Returns a string like "device 01:00.0: read of logical page 0x5000: no read permission".
   std::string Text() const;
@@ -116,7 +118,7 @@ class RemappingDomain {
 /// Errors: OsError if memory or the unit fails, OsTimeout if the unit does not respond, BugCheck
 /// for misuse.
 ///
-/// Interrupts are not remapped: the unit passes the messages of Hal::ConnectInterrupt unchanged.
+/// Until the first RouteInterrupt, the unit passes interrupt messages unchanged.
 class Remapping {
  public:
   virtual ~Remapping() = default;
@@ -163,6 +165,15 @@ class Remapping {
   virtual void MapWhole(RemappingDomain& domain, const std::vector<hw::Range>& ranges) = 0;
   /// Injects a fault: removes one page from a mapping. Unmap tolerates the missing page.
   virtual void PunchHole(RemappingDomain& domain, uint64_t logical) = 0;
+
+  /// Enables interrupt remapping if it is off, after which a device can send only messages that are
+  /// routed for it. Returns the message that `device` must send so that the unit sends `message`,
+  /// which Hal::ConnectInterrupt returned. `on_fault` as in Enable, which it may precede. Throws
+  /// OsError if the unit cannot remap interrupts.
+  virtual hw::Message RouteInterrupt(hw::Bdf device, const hw::Message& message,
+                                     std::function<void(const RemappingFault&)> on_fault) = 0;
+  /// Undoes RouteInterrupt, which returned `sent`. The last call disables interrupt remapping.
+  virtual void UnrouteInterrupt(const hw::Message& sent) = 0;
 };
 
 /// What a remapping unit's driver needs.

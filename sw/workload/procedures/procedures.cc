@@ -15,7 +15,7 @@ const std::vector<Procedure>& Procedures() {
       SystemMemoryProcedure(),   ThreadsProcedure(),        ListedCommandsProcedure(),
       NoExecuteProcedure(),      ZeroPagesProcedure(),      VariedWorkProcedure(),
       TwoAdaptersProcedure(),    LargePagesProcedure(),     BudgetsProcedure(),
-      SystemSegmentProcedure(),  CpuLocksProcedure()};
+      SystemSegmentProcedure(),  CpuLocksProcedure(),       StrayMessageProcedure()};
   return kProcedures;
 }
 

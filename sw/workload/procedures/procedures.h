@@ -43,6 +43,7 @@ const Procedure* FindProcedure(const std::string& name);
 Procedure MainJobProcedure();
 Procedure ModeSwitchProcedure();
 Procedure CpuLocksProcedure();
+Procedure StrayMessageProcedure();
 Procedure OversubscriptionProcedure();
 Procedure SystemMemoryProcedure();
 Procedure RenderProcedure();

@@ -101,10 +101,11 @@ class FlatRemapper : public Remapper {
   };
 
   static bool InWindow(uint64_t address) { return address >= kMessage && address < kMessageEnd; }
-  static RemapResult Grant(uint64_t hpa) { return {RemapOutcome::kMemory, hpa, true, false}; }
+  static RemapResult Grant(uint64_t hpa) { return {RemapOutcome::kMemory, hpa, true, false, 0}; }
   static RemapResult Pass(const RemapRequest& request) {
     RemapResult result;
     result.hpa = request.logical;
+    result.data = request.data;
     result.outcome = !InWindow(request.logical) ? RemapOutcome::kMemory
                      : request.write            ? RemapOutcome::kInterrupt
                                                 : RemapOutcome::kBlocked;

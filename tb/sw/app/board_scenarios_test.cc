@@ -30,6 +30,7 @@ const std::map<std::string, std::string>& Lacking() {
       {"table-moves", kRings},
       {"table-moves-64k", kRings},
       {"threads-interleave", kRings},
+      {"interrupt-of-another-device", kOneGpu},
       {"linked-two", kOneGpu},
       {"linked-four", kOneGpu},
       {"linked-four-sizes", kOneGpu},

@@ -33,6 +33,17 @@ constexpr Reason kReasons[] = {
     {Cause::kInterruptWindow, "address maps into the interrupt range"},
 };
 
+constexpr uint64_t kFirstInterruptReason = 0x20;
+constexpr const char* kInterruptReasons[] = {
+    "reserved field in the interrupt request",
+    "interrupt entry beyond the table",
+    "interrupt entry not present",
+    "interrupt remapping table unreadable",
+    "reserved field in an interrupt entry",
+    "interrupt request in compatibility format",
+    "interrupt entry of another device",
+};
+
 }  // namespace
 
 RemappingFault FaultOf(uint64_t low, uint64_t high) {
@@ -42,7 +53,12 @@ RemappingFault FaultOf(uint64_t low, uint64_t high) {
                   static_cast<uint8_t>(requester & 7)};
   fault.read = Field(high, 62, 62) != 0;
   fault.address = low & ~uint64_t{0xFFF};
-  if (code == 0 || code > std::size(kReasons)) {
+  if (code >= kFirstInterruptReason && code - kFirstInterruptReason < std::size(kInterruptReasons)) {
+    fault.cause = Cause::kInterrupt;
+    fault.interrupt = static_cast<uint32_t>(low >> 48);
+    fault.address = 0;
+    fault.reason = kInterruptReasons[code - kFirstInterruptReason];
+  } else if (code == 0 || code > std::size(kReasons)) {
     fault.reason = "reason " + Hex(code);
   } else {
     fault.cause = kReasons[code - 1].cause;

@@ -11,6 +11,11 @@ constexpr uint64_t kQueueEntries = 256;
 }
 
 void InvalidationQueue::Enable() {
+  if (pfn_ == 0) Start();
+  Submit({{1u | 1u << 4, 0}, {2u | 1u << 4 | 3u << 6, 0}});  // global, context cache then IOTLB
+}
+
+void InvalidationQueue::Start() {
   pfn_ = SecondStage::NewTable(registers_.hal(), pages_, "IOMMU invalidation queue");
   status_pfn_ = SecondStage::NewTable(registers_.hal(), pages_, "IOMMU wait status");
   registers_.Write64(kIqt, 0);
@@ -18,7 +23,6 @@ void InvalidationQueue::Enable() {
   tail_ = 0;
   error_.clear();
   registers_.Command(kQie, true);
-  Submit({{1u | 1u << 4, 0}, {2u | 1u << 4 | 3u << 6, 0}});  // global, context cache then IOTLB
 }
 
 void InvalidationQueue::Disable() { registers_.Command(kQie, false); }

@@ -27,7 +27,11 @@ class InvalidationQueue {
   InvalidationQueue(Registers& registers, PageAllocator& pages, Ledger& ledger, std::function<bool()> forget)
       : registers_(registers), pages_(pages), ledger_(ledger), forget_(std::move(forget)) {}
 
-  /// Enables the queue, and invalidates everything in the unit's caches.
+  static Descriptor OfInterrupts() { return {4, 0}; }
+  /// Of one entry of the interrupt remapping table.
+  static Descriptor OfInterrupt(uint32_t index) { return {4u | 1u << 4 | uint64_t{index} << 32, 0}; }
+
+  /// Enables the queue if it is off, and invalidates all translations in the unit's caches.
   void Enable();
   /// Disables the queue. Its pages stay allocated until FreePages.
   void Disable();
@@ -38,6 +42,7 @@ class InvalidationQueue {
   void OnError();
 
  private:
+  void Start();
   /// Throws OsError, with the unit's status in the message, if the unit has stopped the queue.
   void Require() const;
 

@@ -27,7 +27,8 @@ Iommu::Iommu(const RemappingParts& parts)
       ledger_(parts.ledger),
       seed_(parts.seed),
       registers_(parts.hal, parts.base),
-      queue_(registers_, parts.pages, parts.ledger, parts.forget) {}
+      queue_(registers_, parts.pages, parts.ledger, parts.forget),
+      interrupts_(registers_, parts.pages, queue_) {}
 
 Iommu::~Iommu() = default;
 
@@ -49,20 +50,12 @@ void Iommu::Prepare() {
 
 void Iommu::Enable(std::function<void(const RemappingFault&)> on_fault, const std::vector<Attachment>& attached) {
   Prepare();
-  on_fault_ = std::move(on_fault);
-  faults_ = 0;
-
   root_ = NewTable("IOMMU root table");
   FlushWriteBuffer();
   registers_.Write64(kRtaddr, root_ * hw::kPageSize);
   registers_.Command(kSrtp, true);
 
-  queue_.Enable();
-
-  message_ = hal_.ConnectInterrupt("iommu faults", [this] { DrainFaults(); });
-  registers_.Write32(kFedata, message_.data);
-  registers_.Write32(kFeaddr, static_cast<uint32_t>(message_.address));
-  registers_.Write32(kFectl, 0);
+  StartServices(std::move(on_fault));
   for (const auto& [device, domain] : attached) Attach(device, *domain);
   registers_.Command(kTe, true);
 }
@@ -70,15 +63,54 @@ void Iommu::Enable(std::function<void(const RemappingFault&)> on_fault, const st
 void Iommu::Disable() {
   if (!domains_.empty()) throw BugCheck("the IOMMU is switched off while a domain exists");
   registers_.Command(kTe, false);
+  const uint64_t root = std::exchange(root_, 0);
+  StopServices();
+  for (const auto& [bus, pfn] : context_tables_) pages_.Free(pfn);
+  context_tables_.clear();
+  if (!serving_) queue_.FreePages();
+  pages_.Free(root);
+}
+
+void Iommu::StartServices(std::function<void(const RemappingFault&)> on_fault) {
+  queue_.Enable();
+  if (std::exchange(serving_, true)) return;
+  on_fault_ = std::move(on_fault);
+  faults_ = 0;
+  message_ = hal_.ConnectInterrupt("iommu faults", [this] { DrainFaults(); });
+  registers_.Write32(kFedata, message_.data);
+  registers_.Write32(kFeaddr, static_cast<uint32_t>(message_.address));
+  registers_.Write32(kFectl, 0);
+}
+
+void Iommu::StopServices() {
+  if (root_ != 0 || interrupts_.enabled()) return;
   registers_.Write32(kFectl, 1u << 31);
   DrainFaults();
   queue_.Disable();
   hal_.DisconnectInterrupt(message_);
-  for (const auto& [bus, pfn] : context_tables_) pages_.Free(pfn);
-  context_tables_.clear();
-  queue_.FreePages();
-  pages_.Free(root_);
-  root_ = 0;
+  serving_ = false;
+}
+
+hw::Message Iommu::RouteInterrupt(hw::Bdf device, const hw::Message& message,
+                                  std::function<void(const RemappingFault&)> on_fault) {
+  if (!interrupts_.enabled()) {
+    Prepare();
+    InterruptTable::Require(ecap_);
+    StartServices(std::move(on_fault));
+    interrupts_.Enable();
+  }
+  const hw::Message sent = interrupts_.Route(device, message);
+  ++routed_;
+  return sent;
+}
+
+void Iommu::UnrouteInterrupt(const hw::Message& sent) {
+  interrupts_.Unroute(sent);
+  if (--routed_ != 0) return;
+  interrupts_.Disable();
+  interrupts_.FreePages();
+  StopServices();
+  if (!serving_) queue_.FreePages();
 }
 
 void Iommu::InvalidatePages(Domain& domain, uint64_t first, uint64_t count, const SecondStage::Unmapped& unmapped) {

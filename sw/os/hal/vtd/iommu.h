@@ -11,6 +11,7 @@
 #include "os/hal/pages.h"
 #include "os/hal/remapping.h"
 #include "os/hal/vtd/domain.h"
+#include "os/hal/vtd/interrupt_table.h"
 #include "os/hal/vtd/invalidation_queue.h"
 #include "os/hal/vtd/registers.h"
 
@@ -47,8 +48,15 @@ class Iommu final : public Remapping {
   void UnmapIdentity(RemappingDomain& domain, const std::vector<uint64_t>& pfns) override;
   void MapWhole(RemappingDomain& domain, const std::vector<hw::Range>& ranges) override;
   void PunchHole(RemappingDomain& domain, uint64_t logical) override;
+  hw::Message RouteInterrupt(hw::Bdf device, const hw::Message& message,
+                             std::function<void(const RemappingFault&)> on_fault) override;
+  void UnrouteInterrupt(const hw::Message& sent) override;
 
  private:
+  /// The queue and the fault interrupt serve translation and interrupt remapping. StopServices stops
+  /// them unless one of the two is still on.
+  void StartServices(std::function<void(const RemappingFault&)> on_fault);
+  void StopServices();
   uint64_t NewTable(const std::string& created_by) { return SecondStage::NewTable(hal_, pages_, created_by); }
   void FlushWriteBuffer();
   /// `unmapped` contains the removed tables and the level of the largest removed leaf. The tables
@@ -70,12 +78,15 @@ class Iommu final : public Remapping {
   const uint64_t seed_;
   Registers registers_;
   InvalidationQueue queue_;
+  InterruptTable interrupts_;
+  unsigned routed_ = 0;  // entries of interrupts_ in use
   uint64_t cap_ = 0, ecap_ = 0;
   uint64_t root_ = 0;
   std::map<uint8_t, uint64_t> context_tables_;  // bus -> pfn
   std::vector<std::unique_ptr<Domain>> domains_;
   std::vector<uint64_t> stale_ids_;  // ids of destroyed domains, which the unit may have cached
   hw::Message message_;
+  bool serving_ = false;
   std::function<void(const RemappingFault&)> on_fault_;
   uint64_t faults_ = 0;  // faults drained since Enable
 };

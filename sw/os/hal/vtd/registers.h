@@ -9,8 +9,9 @@ namespace gmmu::os::vtd {
 // Registers of a VT-d unit (docs/vtd.md), and bits of its command, status and fault status registers.
 inline constexpr uint32_t kCap = 0x08, kEcap = 0x10, kGcmd = 0x18, kGsts = 0x1C, kRtaddr = 0x20;
 inline constexpr uint32_t kFsts = 0x34, kFectl = 0x38, kFedata = 0x3C, kFeaddr = 0x40;
-inline constexpr uint32_t kIqh = 0x80, kIqt = 0x88, kIqa = 0x90, kIqercd = 0xB0;
+inline constexpr uint32_t kIqh = 0x80, kIqt = 0x88, kIqa = 0x90, kIqercd = 0xB0, kIrta = 0xB8;
 inline constexpr uint32_t kTe = 1u << 31, kSrtp = 1u << 30, kWbf = 1u << 27, kQie = 1u << 26;
+inline constexpr uint32_t kIre = 1u << 25, kSirtp = 1u << 24;
 inline constexpr uint32_t kLevelBits = 0x96FFFFFF;
 inline constexpr uint32_t kPfo = 1u << 0, kPpf = 1u << 1, kIqe = 1u << 4;
 inline constexpr uint64_t kBoundNs = 10'000'000;  // longer than any operation of the IOMMU takes

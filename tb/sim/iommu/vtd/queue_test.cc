@@ -202,7 +202,7 @@ TEST(VtdQueue, StopsAtABadDescriptorAndGoesOnWhenItIsReplaced) {
   const BadDescriptor kCases[] = {
       {"type 0", 0, 0, vtd::kQueueBadType},
       {"device-TLB", 3, 0, vtd::kQueueBadType},
-      {"interrupt entry cache", 4, 0, vtd::kQueueBadType},
+      {"interrupt entry cache, reserved bit 5", 4 | 1 << 5, 0, vtd::kQueueReserved},
       {"PASID-IOTLB", 6 | 2 << 4, 0, vtd::kQueueBadType},
       {"PASID cache", 7, 0, vtd::kQueueBadType},
       {"PASID device-TLB", 8, 0, vtd::kQueueBadType},

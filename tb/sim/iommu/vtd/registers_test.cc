@@ -10,7 +10,7 @@ TEST(VtdRegisters, OfferTheCapabilitiesOfAComparableUnit) {
   VtdBench bench(p);
   EXPECT_EQ(bench.Get(vtd::kVer, 4), 0x10u);
   EXPECT_EQ(bench.Get(vtd::kCap, 8), 0x00D2008C222F0606u);
-  EXPECT_EQ(bench.Get(vtd::kEcap, 8), 0xF43u);
+  EXPECT_EQ(bench.Get(vtd::kEcap, 8), 0xF4Bu);
 }
 
 TEST(VtdRegisters, StateEachParameterInTheCapabilities) {
@@ -115,7 +115,8 @@ TEST(VtdCommand, SwitchesTranslationOffWhenAWriteForgetsTheLevelBit) {
 
 TEST(VtdCommand, TakesNoBitsThatAreNotOffered) {
   VtdBench bench;
-  bench.Put(vtd::kGcmd, 4, 0x3F800000u & ~(vtd::kWbf | vtd::kQie));
+  const uint32_t offered = vtd::kWbf | vtd::kQie | vtd::kIre | vtd::kSirtp | vtd::kCfi;
+  bench.Put(vtd::kGcmd, 4, 0x3F800000u & ~offered);
   EXPECT_EQ(bench.Gsts(), 0u);
   EXPECT_EQ(bench.Get(vtd::kGcmd, 4), 0u);
 }

@@ -13,6 +13,7 @@
 
 #include "hw/host_ram.h"
 #include "hw/platform.h"
+#include "os/base/errors.h"
 #include "os/hal/remapping.h"
 #include "tb/sim/iommu/flat_remapper.h"
 
@@ -55,6 +56,10 @@ class FlatRemapping final : public Remapping {
   void UnmapIdentity(RemappingDomain& domain, const std::vector<uint64_t>& pfns) override;
   void MapWhole(RemappingDomain& domain, const std::vector<hw::Range>& ranges) override;
   void PunchHole(RemappingDomain& domain, uint64_t logical) override;
+  hw::Message RouteInterrupt(hw::Bdf, const hw::Message&, std::function<void(const RemappingFault&)>) override {
+    throw OsError("the flat unit remaps no interrupts");
+  }
+  void UnrouteInterrupt(const hw::Message&) override {}
 
  private:
   uint64_t Word(uint64_t address) const;
