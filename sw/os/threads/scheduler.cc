@@ -271,7 +271,10 @@ void Scheduler::Seam() {
     return Preempt();
   }
   while (irql_ < kDevice && !other_processor_) {
-    const auto message = platform_.TakeMessage();
+    // Messages that the interrupt fibre has not served before the fibres ended come first.
+    std::optional<hw::Message> message;
+    if (messages_.empty()) message = platform_.TakeMessage();
+    else message = messages_.front(), messages_.pop_front();
     if (!message) break;
     Deliver(*message);
   }

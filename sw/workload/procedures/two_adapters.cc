@@ -280,7 +280,14 @@ class TwoAdapters {
       va = other.vidmm.ReserveVa(*process, kPage);
       other.vidmm.mappings().MapSystem(*process, va, wrong);
     });
-    RunClients(other.vidmm, {AllLines(process, va, kPage)}, "memory of the first adapter", life_.result.checks);
+    ClientRun run = AllLines(process, va, kPage);
+    run.fault = regs::Fault::kBusRead;
+    RunClients(other.vidmm, {run}, "memory of the first adapter", life_.result.checks);
+    // The IOMMU reports the read in a message, which may arrive after the client's fault.
+    const uint64_t until = life_.host.platform().NowNs() + 50 * kPassNs;
+    life_.host.WaitOrFault([&] { return life_.host.platform().NowNs() >= until; }, "the IOMMU to report the read",
+                           kPassNs);
+    Say("the IOMMU reported the read", false);
   }
 
   /// The first adapter is stopped and restarted while the second adapter's client reads.
