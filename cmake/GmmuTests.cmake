@@ -322,6 +322,9 @@ if(GMMU_PYTHON)
   add_test(NAME tools.checks_of_sources_and_pages_find_what_is_wrong
            COMMAND ${GMMU_PYTHON} -m unittest discover -s ${PROJECT_SOURCE_DIR}/tb/tools -p check_of_*_test.py)
   set_tests_properties(tools.checks_of_sources_and_pages_find_what_is_wrong PROPERTIES LABELS unit TIMEOUT 60)
+  add_test(NAME tools.the_page_of_claims_has_the_counts_of_the_sources
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/verification.py)
+  set_tests_properties(tools.the_page_of_claims_has_the_counts_of_the_sources PROPERTIES LABELS unit TIMEOUT 60)
   add_test(NAME tools.a_build_says_how_long_it_takes
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tb/tools/progress_test.py)
   set_tests_properties(tools.a_build_says_how_long_it_takes PROPERTIES LABELS unit TIMEOUT 60)

@@ -6,19 +6,19 @@
 namespace gmmu::regs {
 
 /// Defines the accessors of a register's field in bits HIGH to LOW: name() returns its value, set_name() writes it.
-#define GMMU_FIELD(Register, Type, name, high, low)                                                   \
+#define GMMU_FIELD(Register, Type, name, high, low)                                                  \
   constexpr Type name() const { return static_cast<Type>(raw >> (low) & FieldMask((high) - (low))); } \
-  constexpr Register& set_##name(Type value) {                                                        \
-    const uint64_t mask = FieldMask((high) - (low));                                                  \
-    raw = (raw & ~(mask << (low))) | (static_cast<uint64_t>(value) & mask) << (low);                  \
-    return *this;                                                                                     \
+  constexpr Register& set_##name(Type value) {                                                       \
+    const uint64_t mask = FieldMask((high) - (low));                                                 \
+    raw = (raw & ~(mask << (low))) | (static_cast<uint64_t>(value) & mask) << (low);                 \
+    return *this;                                                                                    \
   }
 /// Returns width + 1 ones.
 constexpr uint64_t FieldMask(unsigned highest) { return ~uint64_t{0} >> (63 - highest); }
 
 enum class Access : uint8_t {
-  kRead = 0,     ///< Data read.
-  kWrite = 1,    ///< Data write.
+  kRead = 0,  ///< Data read.
+  kWrite = 1,  ///< Data write.
   kExecute = 2,  ///< Instruction read. The engine reads paging buffers as read.
 };
 /// The name that reports print; "unknown" for a value that is none of Access's.
@@ -32,27 +32,26 @@ constexpr const char* NameOf(Access value) {
 }
 
 enum class Fault : uint8_t {
-  kNone = 0,            ///< No fault.
-  kSpaceDisabled = 1,   ///< The address space is not enabled.
-  kVaRange = 2,         ///< The address has bits above the width that the space's geometry covers.
-  kRootBound = 3,       ///< The root index is not below the root's number of entries.
-  kEntryInvalid = 4,    ///< An entry is not valid and not zero.
-  kEntryReserved = 5,   ///< An entry has a reserved bit set or a form that its level does not allow.
-  kTableRead = 6,       ///< The bus answered a table fetch with an error.
-  kWriteProtect = 7,    ///< A write to a read-only page.
+  kNone = 0,  ///< No fault.
+  kSpaceDisabled = 1,  ///< The address space is not enabled.
+  kVaRange = 2,  ///< The address has bits above the width that the space's geometry covers.
+  kRootBound = 3,  ///< The root index is not below the root's number of entries.
+  kEntryInvalid = 4,  ///< An entry is not valid and not zero.
+  kEntryReserved = 5,  ///< An entry has a reserved bit set or a form that its level does not allow.
+  kTableRead = 6,  ///< The bus answered a table fetch with an error.
+  kWriteProtect = 7,  ///< A write to a read-only page.
   kExecuteProtect = 8,  ///< An execute access to a no-execute page.
-  kVramRange = 9,       ///< A VRAM address at or past the end of VRAM.
+  kVramRange = 9,  ///< A VRAM address at or past the end of VRAM.
   kApertureRange = 10,  ///< An aperture offset at or past the end of the aperture.
   kApertureEntry = 11,  ///< The aperture entry is not valid.
-  kApertureRead = 12,   ///< The bus answered the fetch of an aperture entry with an error.
-  kPeerAbsent = 13,     ///< The target adapter is not linked.
-  kBusRead = 14,        ///< The bus answered a data read with an error (an IOMMU fault arrives so).
-  kBusWrite = 15,       ///< The bus answered a data write with an error.
-  kCommandBad = 16,     ///< Unknown opcode, wrong size, reserved bits or misaligned operand of a command.
-  kCommandFetch = 17,   ///< The paging buffer could not be read.
+  kApertureRead = 12,  ///< The bus answered the fetch of an aperture entry with an error.
+  kPeerAbsent = 13,  ///< The target adapter is not linked.
+  kBusRead = 14,  ///< The bus answered a data read with an error (an IOMMU fault arrives so).
+  kBusWrite = 15,  ///< The bus answered a data write with an error.
+  kCommandBad = 16,  ///< Unknown opcode, wrong size, reserved bits or misaligned operand of a command.
+  kCommandFetch = 17,  ///< The paging buffer could not be read.
   kRingFetch = 18,  ///< The ring entry could not be read, or is malformed; or the ring's tail is not below its size.
-  kNotPrivileged =
-      19,  ///< On a ring that is not privileged: a physical address, a table or aperture command, or an address space other than the paging buffer's own.
+  kNotPrivileged = 19,  ///< On a ring that is not privileged: a physical address, a table or aperture command, or an address space other than the paging buffer's own.
 };
 /// The name that reports print; "unknown" for a value that is none of Fault's.
 constexpr const char* NameOf(Fault value) {
@@ -82,16 +81,16 @@ constexpr const char* NameOf(Fault value) {
 }
 
 enum class Opcode : uint8_t {
-  kNop = 0,            ///< Nothing; `words` words are skipped.
-  kCopy = 1,           ///< Moves `length` bytes from source to destination, any alignment.
-  kFill = 2,           ///< Writes a repeated 32-bit pattern (byte i of the destination is pattern byte i mod 4).
-  kTableWrite = 3,     ///< Writes the entries that follow the command (inline).
-  kTableRepeat = 4,    ///< Writes `count` entries: entry, entry + step, entry + 2 step, ...
-  kApertureMap = 5,    ///< Maps aperture pages to consecutive logical pages (contiguous ADL).
-  kApertureList = 6,   ///< Maps aperture pages to the logical pages that follow the command (page-list ADL).
+  kNop = 0,  ///< Nothing; `words` words are skipped.
+  kCopy = 1,  ///< Moves `length` bytes from source to destination, any alignment.
+  kFill = 2,  ///< Writes a repeated 32-bit pattern (byte i of the destination is pattern byte i mod 4).
+  kTableWrite = 3,  ///< Writes the entries that follow the command (inline).
+  kTableRepeat = 4,  ///< Writes `count` entries: entry, entry + step, entry + 2 step, ...
+  kApertureMap = 5,  ///< Maps aperture pages to consecutive logical pages (contiguous ADL).
+  kApertureList = 6,  ///< Maps aperture pages to the logical pages that follow the command (page-list ADL).
   kApertureUnmap = 7,  ///< Points aperture pages at the dummy page.
-  kFlushTlb = 8,       ///< Invalidates translations and waits until no older one is in use.
-  kSignalFence = 9,    ///< Writes a 64-bit value after everything before it.
+  kFlushTlb = 8,  ///< Invalidates translations and waits until no older one is in use.
+  kSignalFence = 9,  ///< Writes a 64-bit value after everything before it.
 };
 /// The name that reports print; "unknown" for a value that is none of Opcode's.
 constexpr const char* NameOf(Opcode value) {
@@ -111,10 +110,9 @@ constexpr const char* NameOf(Opcode value) {
 }
 
 enum class Pattern : uint8_t {
-  kOrder = 0,   ///< Lines first + stride * k in the order of `order`.
+  kOrder = 0,  ///< Lines first + stride * k in the order of `order`.
   kRandom = 1,  ///< Lines drawn by a xorshift32 generator from the seed.
-  kChase =
-      2,  ///< The first 8-byte word of each line read is the GPU VA of the next; always reads, one access at a time.
+  kChase = 2,  ///< The first 8-byte word of each line read is the GPU VA of the next; always reads, one access at a time.
 };
 /// The name that reports print; "unknown" for a value that is none of Pattern's.
 constexpr const char* NameOf(Pattern value) {
@@ -128,8 +126,8 @@ constexpr const char* NameOf(Pattern value) {
 
 enum class Scope : uint8_t {
   kGlobal = 0,  ///< Every address space.
-  kSpace = 1,   ///< One address space.
-  kRange = 2,   ///< [start, end) of one address space.
+  kSpace = 1,  ///< One address space.
+  kRange = 2,  ///< [start, end) of one address space.
 };
 /// The name that reports print; "unknown" for a value that is none of Scope's.
 constexpr const char* NameOf(Scope value) {
@@ -142,10 +140,10 @@ constexpr const char* NameOf(Scope value) {
 }
 
 enum class Target : uint8_t {
-  kSystem = 0,    ///< Host memory, a logical (IOMMU) address.
-  kVram = 1,      ///< Local memory of this GPU.
+  kSystem = 0,  ///< Host memory, a logical (IOMMU) address.
+  kVram = 1,  ///< Local memory of this GPU.
   kAperture = 2,  ///< Offset in the aperture segment, translated by the aperture map.
-  kPeer = 3,      ///< Local memory of the linked adapter that the adapter index names.
+  kPeer = 3,  ///< Local memory of the linked adapter that the adapter index names.
 };
 /// The name that reports print; "unknown" for a value that is none of Target's.
 constexpr const char* NameOf(Target value) {
@@ -162,7 +160,7 @@ constexpr const char* NameOf(Target value) {
 struct Id {
   static constexpr uint32_t kOffset = 0x0;
   uint64_t raw = 0;
-  GMMU_FIELD(Id, uint64_t, magic, 31, 0)   ///< 0x554D4D47, the letters GMMU in memory order.
+  GMMU_FIELD(Id, uint64_t, magic, 31, 0)  ///< 0x554D4D47, the letters GMMU in memory order.
   GMMU_FIELD(Id, uint64_t, major, 39, 32)  ///< Interface version, major.
   GMMU_FIELD(Id, uint64_t, minor, 47, 40)  ///< Interface version, minor.
 };
@@ -171,23 +169,23 @@ struct Id {
 struct Cap0 {
   static constexpr uint32_t kOffset = 0x8;
   uint64_t raw = 0;
-  GMMU_FIELD(Cap0, uint64_t, clients, 7, 0)      ///< Client ports.
-  GMMU_FIELD(Cap0, uint64_t, spaces, 15, 8)      ///< Address spaces.
-  GMMU_FIELD(Cap0, uint64_t, walks, 23, 16)      ///< Walks at once.
-  GMMU_FIELD(Cap0, uint64_t, rings, 31, 24)      ///< Submission rings.
-  GMMU_FIELD(Cap0, uint64_t, reads, 39, 32)      ///< Reads in flight of the copy engine.
+  GMMU_FIELD(Cap0, uint64_t, clients, 7, 0)  ///< Client ports.
+  GMMU_FIELD(Cap0, uint64_t, spaces, 15, 8)  ///< Address spaces.
+  GMMU_FIELD(Cap0, uint64_t, walks, 23, 16)  ///< Walks at once.
+  GMMU_FIELD(Cap0, uint64_t, rings, 31, 24)  ///< Submission rings.
+  GMMU_FIELD(Cap0, uint64_t, reads, 39, 32)  ///< Reads in flight of the copy engine.
   GMMU_FIELD(Cap0, uint64_t, bus_bytes, 47, 40)  ///< Bytes of a bus beat.
-  GMMU_FIELD(Cap0, uint64_t, va_bits, 55, 48)    ///< Widest GPU VA, bits.
-  GMMU_FIELD(Cap0, uint64_t, pa_bits, 63, 56)    ///< Physical and logical address width, bits.
+  GMMU_FIELD(Cap0, uint64_t, va_bits, 55, 48)  ///< Widest GPU VA, bits.
+  GMMU_FIELD(Cap0, uint64_t, pa_bits, 63, 56)  ///< Physical and logical address width, bits.
 };
 
 /// What was built, part 2.
 struct Cap1 {
   static constexpr uint32_t kOffset = 0x10;
   uint64_t raw = 0;
-  GMMU_FIELD(Cap1, uint64_t, l1_entries, 15, 0)   ///< L1 TLB entries per client.
+  GMMU_FIELD(Cap1, uint64_t, l1_entries, 15, 0)  ///< L1 TLB entries per client.
   GMMU_FIELD(Cap1, uint64_t, l2_entries, 31, 16)  ///< L2 TLB entries (4 KiB sub-entries).
-  GMMU_FIELD(Cap1, uint64_t, l2_ways, 39, 32)     ///< L2 TLB ways.
+  GMMU_FIELD(Cap1, uint64_t, l2_ways, 39, 32)  ///< L2 TLB ways.
   GMMU_FIELD(Cap1, uint64_t, walk_cache, 55, 40)  ///< Walk cache entries per level.
 };
 
@@ -210,9 +208,7 @@ struct Ctrl {
   static constexpr uint32_t kOffset = 0x28;
   uint64_t raw = 0;
   GMMU_FIELD(Ctrl, uint64_t, enable, 0, 0)  ///< 1: rings and clients may start work. Cleared by reset.
-  GMMU_FIELD(
-      Ctrl, uint64_t, silence, 1,
-      1)  ///< 1: the GPU begins no access to VRAM or host memory and no interrupt message, but for accesses through BAR2. What has begun ends, then status.silent is 1. Back to 0: work goes on where it stood. While it is 1, a root written while inv_status.busy is 1 is ignored. From minor version 3 on.
+  GMMU_FIELD(Ctrl, uint64_t, silence, 1, 1)  ///< 1: the GPU begins no access to VRAM or host memory and no interrupt message, but for accesses through BAR2. What has begun ends, then status.silent is 1. Back to 0: work goes on where it stood. While it is 1, a root written while inv_status.busy is 1 is ignored. From minor version 3 on.
 };
 
 /// State of the whole GPU.
@@ -220,9 +216,7 @@ struct Status {
   static constexpr uint32_t kOffset = 0x30;
   uint64_t raw = 0;
   GMMU_FIELD(Status, uint64_t, idle, 0, 0)  ///< 1: nothing is in flight and nothing waits to be issued.
-  GMMU_FIELD(
-      Status, uint64_t, silent, 1,
-      1)  ///< 1: ctrl.silence is 1, and nothing of the GPU's own is in flight on its memory ports. It stays until ctrl.silence is 0.
+  GMMU_FIELD(Status, uint64_t, silent, 1, 1)  ///< 1: ctrl.silence is 1, and nothing of the GPU's own is in flight on its memory ports. It stays until ctrl.silence is 0.
 };
 
 /// Byte offset in VRAM that BAR2 offset 0 shows. A write takes effect after all earlier BAR2 accesses.
@@ -237,36 +231,27 @@ struct Cap2 {
   static constexpr uint32_t kOffset = 0x40;
   uint64_t raw = 0;
   GMMU_FIELD(Cap2, uint64_t, client_slots, 7, 0)  ///< Accesses in flight of a client.
-  GMMU_FIELD(Cap2, uint64_t, large_entries, 15,
-             8)  ///< Rows of the walk cache, which keeps translations above 64 KiB beside pointers; 255 for more.
-  GMMU_FIELD(Cap2, uint64_t, levels, 19, 16)         ///< Page table levels, most.
-  GMMU_FIELD(Cap2, uint64_t, counter_bits, 30, 24)   ///< Bits of a counter; they wrap.
+  GMMU_FIELD(Cap2, uint64_t, large_entries, 15, 8)  ///< Rows of the walk cache, which keeps translations above 64 KiB beside pointers; 255 for more.
+  GMMU_FIELD(Cap2, uint64_t, levels, 19, 16)  ///< Page table levels, most.
+  GMMU_FIELD(Cap2, uint64_t, counter_bits, 30, 24)  ///< Bits of a counter; they wrap.
   GMMU_FIELD(Cap2, uint64_t, through_ports, 35, 32)  ///< AXI4 through-ports.
-  GMMU_FIELD(Cap2, uint64_t, events, 36, 36)         ///< 1: the event port is there.
-  GMMU_FIELD(Cap2, uint64_t, patterns, 43, 40)       ///< Traffic engines know pattern_e value i where bit i is 1.
-  GMMU_FIELD(Cap2, uint64_t, verify, 44, 44)         ///< 1: traffic engines verify.
-  GMMU_FIELD(
-      Cap2, uint64_t, traffic, 52,
-      45)  ///< Clients 0 to traffic - 1 have a traffic engine; of the others the registers read 0 and ignore writes. Before minor version 2: 0, and every client has one.
-  GMMU_FIELD(Cap2, uint64_t, turn_down, 53,
-             53)  ///< 1: sizes_in_use is there. 0: it reads 0 and ignores writes; all that was built is in use.
-  GMMU_FIELD(Cap2, uint64_t, host_aperture_lg2, 57,
-             54)  ///< log2 of the entries of the CPU host aperture; 0: there is none. 0 before minor version 5.
+  GMMU_FIELD(Cap2, uint64_t, events, 36, 36)  ///< 1: the event port is there.
+  GMMU_FIELD(Cap2, uint64_t, patterns, 43, 40)  ///< Traffic engines know pattern_e value i where bit i is 1.
+  GMMU_FIELD(Cap2, uint64_t, verify, 44, 44)  ///< 1: traffic engines verify.
+  GMMU_FIELD(Cap2, uint64_t, traffic, 52, 45)  ///< Clients 0 to traffic - 1 have a traffic engine; of the others the registers read 0 and ignore writes. Before minor version 2: 0, and every client has one.
+  GMMU_FIELD(Cap2, uint64_t, turn_down, 53, 53)  ///< 1: sizes_in_use is there. 0: it reads 0 and ignores writes; all that was built is in use.
+  GMMU_FIELD(Cap2, uint64_t, host_aperture_lg2, 57, 54)  ///< log2 of the entries of the CPU host aperture; 0: there is none. 0 before minor version 5.
 };
 
 /// How much of the TLBs, the walk cache and the walk table is in use; the rest is as if it were not built. A field of 0 stands for what was built. A write is an operation like a root's: it waits for the one before it (while ctrl.silence is 1 it is ignored instead), and inv_status.busy is 1 until it is done. Everything that was built is emptied, then the new sizes hold: no older translation is in use after it. Values that are not possible (above what was built, or not as the fields say) make the whole write change no size. A read gives the sizes that hold. Cleared by reset: all that was built. If cap2.turn_down is 1.
 struct SizesInUse {
   static constexpr uint32_t kOffset = 0x48;
   uint64_t raw = 0;
-  GMMU_FIELD(
-      SizesInUse, uint64_t, l1_entries, 15,
-      0)  ///< L1 TLB entries per client, at least 2; of the paging engine's ports together the same, but no more than they have.
-  GMMU_FIELD(
-      SizesInUse, uint64_t, l2_entries, 31,
-      16)  ///< L2 TLB entries: a power of two, at least 16 for each way. Sets are l2_entries / 16 / l2_ways, and no more than were built.
-  GMMU_FIELD(SizesInUse, uint64_t, l2_ways, 39, 32)     ///< L2 TLB ways: a power of two.
+  GMMU_FIELD(SizesInUse, uint64_t, l1_entries, 15, 0)  ///< L1 TLB entries per client, at least 2; of the paging engine's ports together the same, but no more than they have.
+  GMMU_FIELD(SizesInUse, uint64_t, l2_entries, 31, 16)  ///< L2 TLB entries: a power of two, at least 16 for each way. Sets are l2_entries / 16 / l2_ways, and no more than were built.
+  GMMU_FIELD(SizesInUse, uint64_t, l2_ways, 39, 32)  ///< L2 TLB ways: a power of two.
   GMMU_FIELD(SizesInUse, uint64_t, walk_cache, 55, 40)  ///< Walk cache entries per level: a power of two, at least 2.
-  GMMU_FIELD(SizesInUse, uint64_t, walks, 63, 56)       ///< Walks at once.
+  GMMU_FIELD(SizesInUse, uint64_t, walks, 63, 56)  ///< Walks at once.
 };
 
 /// CPU host aperture: pages of BAR2 that can show any page of VRAM. Takes effect after all earlier BAR2 accesses. From minor version 5 on.
@@ -274,35 +259,28 @@ struct HostAperture {
   static constexpr uint32_t kOffset = 0x50;
   uint64_t raw = 0;
   GMMU_FIELD(HostAperture, uint64_t, enable, 0, 0)  ///< 1: the aperture is on. Software writes its entries before.
-  GMMU_FIELD(HostAperture, uint64_t, first, 31,
-             12)  ///< Number of the first 4 KiB page in BAR2, a multiple of the number of entries.
+  GMMU_FIELD(HostAperture, uint64_t, first, 31, 12)  ///< Number of the first 4 KiB page in BAR2, a multiple of the number of entries.
 };
 
 /// A write sets an entry of the CPU host aperture, after all earlier BAR2 accesses. Reads as 0. Entries keep their values in a reset and are undefined after power-on. From minor version 5 on.
 struct HostApertureEntry {
   static constexpr uint32_t kOffset = 0x58;
   uint64_t raw = 0;
-  GMMU_FIELD(HostApertureEntry, uint64_t, valid, 0,
-             0)  ///< 1: the page of BAR2 shows a page of VRAM. 0: an access to it is answered with a bus error.
+  GMMU_FIELD(HostApertureEntry, uint64_t, valid, 0, 0)  ///< 1: the page of BAR2 shows a page of VRAM. 0: an access to it is answered with a bus error.
   GMMU_FIELD(HostApertureEntry, uint64_t, page, 47, 12)  ///< Page number in VRAM.
-  GMMU_FIELD(HostApertureEntry, uint64_t, index, 63,
-             48)  ///< Number of the entry; the bits above cap2.host_aperture_lg2 are ignored.
+  GMMU_FIELD(HostApertureEntry, uint64_t, index, 63, 48)  ///< Number of the entry; the bits above cap2.host_aperture_lg2 are ignored.
 };
 
 /// Interrupt causes; write 1 to clear. A message is sent when an enabled cause appears, and again after a clear that leaves one standing.
 struct IntStatus {
   static constexpr uint32_t kOffset = 0x80;
   uint64_t raw = 0;
-  GMMU_FIELD(
-      IntStatus, uint64_t, fence, 0,
-      0)  ///< A ring entry that asks for it has completed, or a monitored fence was signalled with its interrupt bit.
+  GMMU_FIELD(IntStatus, uint64_t, fence, 0, 0)  ///< A ring entry that asks for it has completed, or a monitored fence was signalled with its interrupt bit.
   GMMU_FIELD(IntStatus, uint64_t, ring_error, 1, 1)  ///< A ring stopped at an error.
-  GMMU_FIELD(IntStatus, uint64_t, fault, 2, 2)       ///< The fault queue got a record.
-  GMMU_FIELD(IntStatus, uint64_t, client, 3, 3)      ///< A client's traffic run ended.
+  GMMU_FIELD(IntStatus, uint64_t, fault, 2, 2)  ///< The fault queue got a record.
+  GMMU_FIELD(IntStatus, uint64_t, client, 3, 3)  ///< A client's traffic run ended.
   GMMU_FIELD(IntStatus, uint64_t, invalidate, 4, 4)  ///< An invalidation asked for by register has completed.
-  GMMU_FIELD(
-      IntStatus, uint64_t, preempted, 5,
-      5)  ///< A ring was preempted. Raised when everything that it did before, fence records too, is behind it. From minor version 3 on.
+  GMMU_FIELD(IntStatus, uint64_t, preempted, 5, 5)  ///< A ring was preempted. Raised when everything that it did before, fence records too, is behind it. From minor version 3 on.
 };
 
 /// Interrupt enable, same bits.
@@ -339,8 +317,7 @@ struct FaultQueueTail {
   static constexpr uint32_t kOffset = 0xb8;
   uint64_t raw = 0;
   GMMU_FIELD(FaultQueueTail, uint64_t, index, 15, 0)  ///< Record index.
-  GMMU_FIELD(FaultQueueTail, uint64_t, dropped, 47,
-             32)  ///< Faults dropped because the queue was full or the bus refused the record, saturating.
+  GMMU_FIELD(FaultQueueTail, uint64_t, dropped, 47, 32)  ///< Faults dropped because the queue was full or the bus refused the record, saturating.
 };
 
 /// Aperture map: VRAM offset of the table of 8-byte aperture entries, 4 KiB aligned. A write drops the map's cache.
@@ -361,11 +338,8 @@ struct AperturePages {
 struct Link {
   static constexpr uint32_t kOffset = 0xd0;
   uint64_t raw = 0;
-  GMMU_FIELD(
-      Link, uint64_t, adapters, 2,
-      0)  ///< How many adapters are linked, this one among them; 0 or 1: none. An access with target peer to an adapter that is not below it ends with peer_absent.
-  GMMU_FIELD(Link, uint64_t, own, 10,
-             8)  ///< Index of this adapter: an access with target peer to its own index ends with peer_absent.
+  GMMU_FIELD(Link, uint64_t, adapters, 2, 0)  ///< How many adapters are linked, this one among them; 0 or 1: none. An access with target peer to an adapter that is not below it ends with peer_absent.
+  GMMU_FIELD(Link, uint64_t, own, 10, 8)  ///< Index of this adapter: an access with target peer to its own index ends with peer_absent.
 };
 
 /// Invalidate by register: first address of a range.
@@ -386,7 +360,7 @@ struct InvEnd {
 struct InvCmd {
   static constexpr uint32_t kOffset = 0x110;
   uint64_t raw = 0;
-  GMMU_FIELD(InvCmd, Scope, scope, 1, 0)      ///< What to drop.
+  GMMU_FIELD(InvCmd, Scope, scope, 1, 0)  ///< What to drop.
   GMMU_FIELD(InvCmd, uint64_t, space, 13, 8)  ///< Address space of scopes space and range.
 };
 
@@ -394,7 +368,7 @@ struct InvCmd {
 struct InvStatus {
   static constexpr uint32_t kOffset = 0x118;
   uint64_t raw = 0;
-  GMMU_FIELD(InvStatus, uint64_t, busy, 0, 0)    ///< 1: an invalidation or an address space update is under way.
+  GMMU_FIELD(InvStatus, uint64_t, busy, 0, 0)  ///< 1: an invalidation or an address space update is under way.
   GMMU_FIELD(InvStatus, uint64_t, done, 63, 32)  ///< Completed so far, modulo 2^32.
 };
 
@@ -406,7 +380,7 @@ struct RingBase {
   static constexpr uint32_t kOffset = 0x0;
   uint64_t raw = 0;
   GMMU_FIELD(RingBase, uint64_t, address, 47, 0)  ///< 4 KiB aligned address.
-  GMMU_FIELD(RingBase, Target, target, 49, 48)    ///< Memory that holds the ring.
+  GMMU_FIELD(RingBase, Target, target, 49, 48)  ///< Memory that holds the ring.
 };
 
 /// Ring switches. Offset inside its ring.
@@ -414,12 +388,9 @@ struct RingCtrl {
   static constexpr uint32_t kOffset = 0x8;
   uint64_t raw = 0;
   GMMU_FIELD(RingCtrl, uint64_t, size_lg2, 3, 0)  ///< log2 of the number of entries, 1 to 15.
-  GMMU_FIELD(RingCtrl, uint64_t, enable, 8,
-             8)  ///< 1: the ring runs. 0 to 1 clears head, error, preempted and last fence.
+  GMMU_FIELD(RingCtrl, uint64_t, enable, 8, 8)  ///< 1: the ring runs. 0 to 1 clears head, error, preempted and last fence.
   GMMU_FIELD(RingCtrl, uint64_t, privileged, 9, 9)  ///< 1: physical addresses, table and aperture commands are allowed.
-  GMMU_FIELD(
-      RingCtrl, uint64_t, preempt, 10,
-      10)  ///< 1 while enable is 1: the ring starts no further entry and stops the one at work in front of its next command; then status.preempted is 1. Taken back before, it may be preempted or not. From minor version 3 on.
+  GMMU_FIELD(RingCtrl, uint64_t, preempt, 10, 10)  ///< 1 while enable is 1: the ring starts no further entry and stops the one at work in front of its next command; then status.preempted is 1. Taken back before, it may be preempted or not. From minor version 3 on.
 };
 
 /// Doorbell: index of the entry that software writes next, below the ring's size. Takes effect after all earlier BAR2 writes have been done. Offset inside its ring.
@@ -447,17 +418,13 @@ struct RingFenceAddress {
 struct RingStatus {
   static constexpr uint32_t kOffset = 0x28;
   uint64_t raw = 0;
-  GMMU_FIELD(RingStatus, uint64_t, busy, 0, 0)   ///< 1: an entry is being worked on.
+  GMMU_FIELD(RingStatus, uint64_t, busy, 0, 0)  ///< 1: an entry is being worked on.
   GMMU_FIELD(RingStatus, uint64_t, error, 1, 1)  ///< 1: stopped at an error; leaves by writing ctrl.enable 0 then 1.
-  GMMU_FIELD(
-      RingStatus, uint64_t, preempted, 2,
-      2)  ///< 1: preempted, with nothing of the ring in flight; leaves by writing ctrl.enable 0 then 1. Never together with error.
-  GMMU_FIELD(RingStatus, Fault, reason, 15, 8)     ///< Why it stopped.
-  GMMU_FIELD(RingStatus, Access, access, 17, 16)   ///< Access that failed.
+  GMMU_FIELD(RingStatus, uint64_t, preempted, 2, 2)  ///< 1: preempted, with nothing of the ring in flight; leaves by writing ctrl.enable 0 then 1. Never together with error.
+  GMMU_FIELD(RingStatus, Fault, reason, 15, 8)  ///< Why it stopped.
+  GMMU_FIELD(RingStatus, Access, access, 17, 16)  ///< Access that failed.
   GMMU_FIELD(RingStatus, uint64_t, level, 22, 20)  ///< Level of the entry at fault.
-  GMMU_FIELD(
-      RingStatus, uint64_t, fence, 63,
-      32)  ///< Fence id of the ring entry at fault, or of the one that preemption interrupted (0: none; then everything before head is complete).
+  GMMU_FIELD(RingStatus, uint64_t, fence, 63, 32)  ///< Fence id of the ring entry at fault, or of the one that preemption interrupted (0: none; then everything before head is complete).
 };
 
 /// Fence id of the last entry completed. Offset inside its ring.
@@ -472,8 +439,7 @@ struct RingErrorCommand {
   static constexpr uint32_t kOffset = 0x38;
   uint64_t raw = 0;
   GMMU_FIELD(RingErrorCommand, uint64_t, offset, 31, 0)  ///< Bytes.
-  GMMU_FIELD(RingErrorCommand, uint64_t, header, 63,
-             32)  ///< First word of the command at fault, low half; 0 after a preemption.
+  GMMU_FIELD(RingErrorCommand, uint64_t, header, 63, 32)  ///< First word of the command at fault, low half; 0 after a preemption.
 };
 
 /// Address whose access failed (GPU VA, or physical offset). Offset inside its ring.
@@ -491,18 +457,14 @@ struct SpaceGeometry {
   static constexpr uint32_t kOffset = 0x0;
   uint64_t raw = 0;
   GMMU_FIELD(SpaceGeometry, uint64_t, levels, 2, 0)  ///< Page table levels, 2 to 6.
-  GMMU_FIELD(
-      SpaceGeometry, uint64_t, dual, 4,
-      4)  ///< 1: an entry of level 1 is a pair of 16 bytes: 4 KiB half, 64 KiB half. Needs bits1 of at most 12 and bits0 of at least 4. From minor version 4 on.
-  GMMU_FIELD(SpaceGeometry, uint64_t, bits0, 11, 8)   ///< Index bits of level 0 (leaf).
+  GMMU_FIELD(SpaceGeometry, uint64_t, dual, 4, 4)  ///< 1: an entry of level 1 is a pair of 16 bytes: 4 KiB half, 64 KiB half. Needs bits1 of at most 12 and bits0 of at least 4. From minor version 4 on.
+  GMMU_FIELD(SpaceGeometry, uint64_t, bits0, 11, 8)  ///< Index bits of level 0 (leaf).
   GMMU_FIELD(SpaceGeometry, uint64_t, bits1, 15, 12)  ///< Index bits of level 1.
   GMMU_FIELD(SpaceGeometry, uint64_t, bits2, 19, 16)  ///< Index bits of level 2.
   GMMU_FIELD(SpaceGeometry, uint64_t, bits3, 23, 20)  ///< Index bits of level 3.
   GMMU_FIELD(SpaceGeometry, uint64_t, bits4, 27, 24)  ///< Index bits of level 4.
   GMMU_FIELD(SpaceGeometry, uint64_t, bits5, 31, 28)  ///< Index bits of level 5.
-  GMMU_FIELD(
-      SpaceGeometry, uint64_t, root_entries, 63,
-      32)  ///< Entries of the root table (pairs, if it is of level 1 and dual = 1); a root index at or above it faults.
+  GMMU_FIELD(SpaceGeometry, uint64_t, root_entries, 63, 32)  ///< Entries of the root table (pairs, if it is of level 1 and dual = 1); a root index at or above it faults.
 };
 
 /// Root table. A write commits geometry and root; if either changed, the space is flushed. Takes effect after all earlier BAR2 writes. inv_status.busy is 1 until done. Offset inside its space.
@@ -510,7 +472,7 @@ struct SpaceRoot {
   static constexpr uint32_t kOffset = 0x8;
   uint64_t raw = 0;
   GMMU_FIELD(SpaceRoot, uint64_t, address, 47, 0)  ///< 4 KiB aligned address.
-  GMMU_FIELD(SpaceRoot, Target, target, 49, 48)    ///< Memory that holds the root.
+  GMMU_FIELD(SpaceRoot, Target, target, 49, 48)  ///< Memory that holds the root.
   GMMU_FIELD(SpaceRoot, uint64_t, enable, 63, 63)  ///< 1: the space is enabled.
 };
 
@@ -522,16 +484,12 @@ struct ClientCtrl {
   static constexpr uint32_t kOffset = 0x0;
   uint64_t raw = 0;
   GMMU_FIELD(ClientCtrl, uint64_t, start, 0, 0)  ///< Starts.
-  GMMU_FIELD(
-      ClientCtrl, uint64_t, verify, 1,
-      1)  ///< 1: data is the address pattern: the 8-byte word at v carries seed ^ v ^ rotl(v, 21) ^ rotl(v, 42), and reads of patterns order and random count the words that differ. With access write, the run writes all lines first, then reads them all back.
-  GMMU_FIELD(ClientCtrl, Access, access, 3, 2)     ///< Access kind of the run.
-  GMMU_FIELD(ClientCtrl, Pattern, pattern, 5, 4)   ///< Which lines.
-  GMMU_FIELD(ClientCtrl, uint64_t, space, 13, 8)   ///< Address space.
+  GMMU_FIELD(ClientCtrl, uint64_t, verify, 1, 1)  ///< 1: data is the address pattern: the 8-byte word at v carries seed ^ v ^ rotl(v, 21) ^ rotl(v, 42), and reads of patterns order and random count the words that differ. With access write, the run writes all lines first, then reads them all back.
+  GMMU_FIELD(ClientCtrl, Access, access, 3, 2)  ///< Access kind of the run.
+  GMMU_FIELD(ClientCtrl, Pattern, pattern, 5, 4)  ///< Which lines.
+  GMMU_FIELD(ClientCtrl, uint64_t, space, 13, 8)  ///< Address space.
   GMMU_FIELD(ClientCtrl, uint64_t, depth, 23, 16)  ///< Most accesses in flight; 0: as many as built.
-  GMMU_FIELD(
-      ClientCtrl, uint64_t, footprint_lg2, 29,
-      24)  ///< log2 of the footprint in lines, 0 to 32: the line number of patterns order and random is taken modulo 2^footprint_lg2. 0: not reduced (pattern random: 32).
+  GMMU_FIELD(ClientCtrl, uint64_t, footprint_lg2, 29, 24)  ///< log2 of the footprint in lines, 0 to 32: the line number of patterns order and random is taken modulo 2^footprint_lg2. 0: not reduced (pattern random: 32).
 };
 
 /// GPU VA of line 0, 64-byte aligned. Writes to this and the next three registers are ignored while busy. Offset inside its client.
@@ -545,7 +503,7 @@ struct ClientBase {
 struct ClientLines {
   static constexpr uint32_t kOffset = 0x10;
   uint64_t raw = 0;
-  GMMU_FIELD(ClientLines, uint64_t, first, 31, 0)    ///< First line.
+  GMMU_FIELD(ClientLines, uint64_t, first, 31, 0)  ///< First line.
   GMMU_FIELD(ClientLines, uint64_t, stride, 63, 32)  ///< Stride, lines.
 };
 
@@ -568,9 +526,9 @@ struct ClientSeed {
 struct ClientStatus {
   static constexpr uint32_t kOffset = 0x28;
   uint64_t raw = 0;
-  GMMU_FIELD(ClientStatus, uint64_t, busy, 0, 0)   ///< 1: running.
+  GMMU_FIELD(ClientStatus, uint64_t, busy, 0, 0)  ///< 1: running.
   GMMU_FIELD(ClientStatus, uint64_t, fault, 1, 1)  ///< 1: the last run ended at a fault; no access was begun after it.
-  GMMU_FIELD(ClientStatus, Fault, reason, 15, 8)   ///< Why.
+  GMMU_FIELD(ClientStatus, Fault, reason, 15, 8)  ///< Why.
   GMMU_FIELD(ClientStatus, uint64_t, level, 18, 16)  ///< Level of the entry at fault.
   GMMU_FIELD(ClientStatus, uint64_t, count, 63, 32)  ///< Accesses completed without a fault.
 };
@@ -579,10 +537,8 @@ struct ClientStatus {
 struct ClientResult {
   static constexpr uint32_t kOffset = 0x30;
   uint64_t raw = 0;
-  GMMU_FIELD(ClientResult, uint64_t, crc, 31,
-             0)  ///< CRC-32C over the bytes read, in access order (reflected, initial and final inversion done).
-  GMMU_FIELD(ClientResult, uint64_t, mismatches, 63,
-             32)  ///< 8-byte words that differed from the address pattern (runs with verify), saturating.
+  GMMU_FIELD(ClientResult, uint64_t, crc, 31, 0)  ///< CRC-32C over the bytes read, in access order (reflected, initial and final inversion done).
+  GMMU_FIELD(ClientResult, uint64_t, mismatches, 63, 32)  ///< 8-byte words that differed from the address pattern (runs with verify), saturating.
 };
 
 /// Address of the first access that faulted. Offset inside its client.
@@ -880,19 +836,18 @@ struct CountersClientCycles {
 struct RingEntryBuffer {
   static constexpr uint32_t kOffset = 0x0;
   uint64_t raw = 0;
-  GMMU_FIELD(RingEntryBuffer, uint64_t, address, 63,
-             0)  ///< Address of the paging buffer, 8-byte aligned: GPU VA, or physical offset if physical is 1.
+  GMMU_FIELD(RingEntryBuffer, uint64_t, address, 63, 0)  ///< Address of the paging buffer, 8-byte aligned: GPU VA, or physical offset if physical is 1.
 };
 
 /// RingEntryShape Offset inside its ring_entry.
 struct RingEntryShape {
   static constexpr uint32_t kOffset = 0x8;
   uint64_t raw = 0;
-  GMMU_FIELD(RingEntryShape, uint64_t, bytes, 31, 0)      ///< Bytes of commands, a multiple of 8.
+  GMMU_FIELD(RingEntryShape, uint64_t, bytes, 31, 0)  ///< Bytes of commands, a multiple of 8.
   GMMU_FIELD(RingEntryShape, uint64_t, physical, 32, 32)  ///< 1: address is physical, in target.
-  GMMU_FIELD(RingEntryShape, Target, target, 35, 34)      ///< Target of a physical address.
-  GMMU_FIELD(RingEntryShape, uint64_t, space, 47, 40)     ///< Address space of a virtual buffer.
-  GMMU_FIELD(RingEntryShape, uint64_t, irq, 48, 48)       ///< 1: interrupt when complete.
+  GMMU_FIELD(RingEntryShape, Target, target, 35, 34)  ///< Target of a physical address.
+  GMMU_FIELD(RingEntryShape, uint64_t, space, 47, 40)  ///< Address space of a virtual buffer.
+  GMMU_FIELD(RingEntryShape, uint64_t, irq, 48, 48)  ///< 1: interrupt when complete.
 };
 
 /// RingEntryCompletion Offset inside its ring_entry.
@@ -914,8 +869,7 @@ struct FenceRecordCompletion {
   static constexpr uint32_t kOffset = 0x0;
   uint64_t raw = 0;
   GMMU_FIELD(FenceRecordCompletion, uint64_t, fence, 31, 0)  ///< Fence id of the entry.
-  GMMU_FIELD(FenceRecordCompletion, uint64_t, entries, 63,
-             32)  ///< Entries completed by the ring since it was switched on, modulo 2^32.
+  GMMU_FIELD(FenceRecordCompletion, uint64_t, entries, 63, 32)  ///< Entries completed by the ring since it was switched on, modulo 2^32.
 };
 
 /// FenceRecordTime Offset inside its fence_record.
@@ -929,14 +883,13 @@ struct FenceRecordTime {
 struct FaultRecordWhat {
   static constexpr uint32_t kOffset = 0x0;
   uint64_t raw = 0;
-  GMMU_FIELD(FaultRecordWhat, Fault, reason, 7, 0)     ///< Reason.
+  GMMU_FIELD(FaultRecordWhat, Fault, reason, 7, 0)  ///< Reason.
   GMMU_FIELD(FaultRecordWhat, uint64_t, space, 15, 8)  ///< Address space.
-  GMMU_FIELD(FaultRecordWhat, uint64_t, port_index, 23,
-             16)  ///< Translation port: clients first, then paging engine fetch, read, write.
-  GMMU_FIELD(FaultRecordWhat, Access, access, 25, 24)      ///< Access.
-  GMMU_FIELD(FaultRecordWhat, uint64_t, level, 30, 28)     ///< Level of the entry at fault.
+  GMMU_FIELD(FaultRecordWhat, uint64_t, port_index, 23, 16)  ///< Translation port: clients first, then paging engine fetch, read, write.
+  GMMU_FIELD(FaultRecordWhat, Access, access, 25, 24)  ///< Access.
+  GMMU_FIELD(FaultRecordWhat, uint64_t, level, 30, 28)  ///< Level of the entry at fault.
   GMMU_FIELD(FaultRecordWhat, uint64_t, physical, 31, 31)  ///< 1: the address is physical.
-  GMMU_FIELD(FaultRecordWhat, uint64_t, fence, 63, 32)     ///< Fence id of the ring entry at work (0 for clients).
+  GMMU_FIELD(FaultRecordWhat, uint64_t, fence, 63, 32)  ///< Fence id of the ring entry at work (0 for clients).
 };
 
 /// FaultRecordWhere Offset inside its fault_record.
@@ -964,17 +917,16 @@ struct FaultRecordOrder {
 struct CommandHeaderWord {
   static constexpr uint32_t kOffset = 0x0;
   uint64_t raw = 0;
-  GMMU_FIELD(CommandHeaderWord, Opcode, opcode, 7, 0)         ///< Operation.
+  GMMU_FIELD(CommandHeaderWord, Opcode, opcode, 7, 0)  ///< Operation.
   GMMU_FIELD(CommandHeaderWord, uint64_t, wait_writes, 8, 8)  ///< 1: begins only after all earlier writes have their B.
-  GMMU_FIELD(CommandHeaderWord, uint64_t, irq, 9, 9)          ///< 1: interrupt (signal_fence).
-  GMMU_FIELD(CommandHeaderWord, Scope, scope, 11, 10)         ///< Scope (flush_tlb).
+  GMMU_FIELD(CommandHeaderWord, uint64_t, irq, 9, 9)  ///< 1: interrupt (signal_fence).
+  GMMU_FIELD(CommandHeaderWord, Scope, scope, 11, 10)  ///< Scope (flush_tlb).
   GMMU_FIELD(CommandHeaderWord, uint64_t, src_physical, 12, 12)  ///< 1: source address is physical.
   GMMU_FIELD(CommandHeaderWord, uint64_t, dst_physical, 13, 13)  ///< 1: destination address is physical.
-  GMMU_FIELD(CommandHeaderWord, Target, src_target, 15, 14)      ///< Target of a physical source.
-  GMMU_FIELD(CommandHeaderWord, Target, dst_target, 17, 16)      ///< Target of a physical destination.
-  GMMU_FIELD(CommandHeaderWord, uint64_t, src_space, 31, 24)     ///< Address space of a virtual source.
-  GMMU_FIELD(CommandHeaderWord, uint64_t, dst_space, 39,
-             32)                                          ///< Address space of a virtual destination, or of flush_tlb.
+  GMMU_FIELD(CommandHeaderWord, Target, src_target, 15, 14)  ///< Target of a physical source.
+  GMMU_FIELD(CommandHeaderWord, Target, dst_target, 17, 16)  ///< Target of a physical destination.
+  GMMU_FIELD(CommandHeaderWord, uint64_t, src_space, 31, 24)  ///< Address space of a virtual source.
+  GMMU_FIELD(CommandHeaderWord, uint64_t, dst_space, 39, 32)  ///< Address space of a virtual destination, or of flush_tlb.
   GMMU_FIELD(CommandHeaderWord, uint64_t, words, 63, 48)  ///< Command size in 8-byte words, header included.
 };
 
@@ -1066,7 +1018,7 @@ struct CmdTableRepeatIncrement {
 struct CmdApertureMapRange {
   static constexpr uint32_t kOffset = 0x8;
   uint64_t raw = 0;
-  GMMU_FIELD(CmdApertureMapRange, uint64_t, page, 31, 0)    ///< First aperture page.
+  GMMU_FIELD(CmdApertureMapRange, uint64_t, page, 31, 0)  ///< First aperture page.
   GMMU_FIELD(CmdApertureMapRange, uint64_t, pages, 63, 32)  ///< Pages.
 };
 
@@ -1074,15 +1026,14 @@ struct CmdApertureMapRange {
 struct CmdApertureMapFirst {
   static constexpr uint32_t kOffset = 0x10;
   uint64_t raw = 0;
-  GMMU_FIELD(CmdApertureMapFirst, uint64_t, entry, 63,
-             0)  ///< Aperture entry of the first page; the page number grows by one from page to page.
+  GMMU_FIELD(CmdApertureMapFirst, uint64_t, entry, 63, 0)  ///< Aperture entry of the first page; the page number grows by one from page to page.
 };
 
 /// CmdApertureListRange Offset inside its cmd_aperture_list.
 struct CmdApertureListRange {
   static constexpr uint32_t kOffset = 0x8;
   uint64_t raw = 0;
-  GMMU_FIELD(CmdApertureListRange, uint64_t, page, 31, 0)    ///< First aperture page.
+  GMMU_FIELD(CmdApertureListRange, uint64_t, page, 31, 0)  ///< First aperture page.
   GMMU_FIELD(CmdApertureListRange, uint64_t, pages, 63, 32)  ///< Pages, n.
 };
 
@@ -1097,7 +1048,7 @@ struct CmdApertureListFirst {
 struct CmdApertureUnmapRange {
   static constexpr uint32_t kOffset = 0x8;
   uint64_t raw = 0;
-  GMMU_FIELD(CmdApertureUnmapRange, uint64_t, page, 31, 0)    ///< First aperture page.
+  GMMU_FIELD(CmdApertureUnmapRange, uint64_t, page, 31, 0)  ///< First aperture page.
   GMMU_FIELD(CmdApertureUnmapRange, uint64_t, pages, 63, 32)  ///< Pages.
 };
 
@@ -1105,8 +1056,7 @@ struct CmdApertureUnmapRange {
 struct CmdApertureUnmapDummy {
   static constexpr uint32_t kOffset = 0x10;
   uint64_t raw = 0;
-  GMMU_FIELD(CmdApertureUnmapDummy, uint64_t, entry, 63,
-             0)  ///< Aperture entry of the dummy page, the same for every page.
+  GMMU_FIELD(CmdApertureUnmapDummy, uint64_t, entry, 63, 0)  ///< Aperture entry of the dummy page, the same for every page.
 };
 
 /// CmdFlushTlbStart Offset inside its cmd_flush_tlb.
@@ -1141,25 +1091,19 @@ struct CmdSignalFencePayload {
 struct PteEntry {
   static constexpr uint32_t kOffset = 0x0;
   uint64_t raw = 0;
-  GMMU_FIELD(PteEntry, uint64_t, valid, 0, 0)       ///< 1: the entry is in use.
-  GMMU_FIELD(PteEntry, uint64_t, zero, 1, 1)        ///< 1: reads return 0, writes are dropped. Any level.
-  GMMU_FIELD(PteEntry, uint64_t, coherent, 2, 2)    ///< 1: accesses snoop the CPU's caches.
-  GMMU_FIELD(PteEntry, uint64_t, read_only, 3, 3)   ///< 1: writes fault. Leaf and large page only.
+  GMMU_FIELD(PteEntry, uint64_t, valid, 0, 0)  ///< 1: the entry is in use.
+  GMMU_FIELD(PteEntry, uint64_t, zero, 1, 1)  ///< 1: reads return 0, writes are dropped. Any level.
+  GMMU_FIELD(PteEntry, uint64_t, coherent, 2, 2)  ///< 1: accesses snoop the CPU's caches.
+  GMMU_FIELD(PteEntry, uint64_t, read_only, 3, 3)  ///< 1: writes fault. Leaf and large page only.
   GMMU_FIELD(PteEntry, uint64_t, no_execute, 4, 4)  ///< 1: execute accesses fault. Leaf and large page only.
-  GMMU_FIELD(PteEntry, uint64_t, large, 5,
-             5)  ///< Level 1 and above, 1: maps data (large page), 0: names the next lower table. Must be 0 at level 0.
+  GMMU_FIELD(PteEntry, uint64_t, large, 5, 5)  ///< Level 1 and above, 1: maps data (large page), 0: names the next lower table. Must be 0 at level 0.
   GMMU_FIELD(PteEntry, Target, target, 7, 6)  ///< Memory of the page or table.
-  GMMU_FIELD(
-      PteEntry, uint64_t, contiguous, 8,
-      8)  ///< Level 0 only (0 above it). 1: one of sixteen entries of an aligned 64 KiB block that agree in everything but the low four bits of page, which count 0 to 15.
-  GMMU_FIELD(
-      PteEntry, uint64_t, table_64k, 9,
-      9)  ///< Level 1, names a table: 1: it is a leaf table of 64 KiB entries. Must be 0 in every other entry, and before minor version 4.
+  GMMU_FIELD(PteEntry, uint64_t, contiguous, 8, 8)  ///< Level 0 only (0 above it). 1: one of sixteen entries of an aligned 64 KiB block that agree in everything but the low four bits of page, which count 0 to 15.
+  GMMU_FIELD(PteEntry, uint64_t, table_64k, 9, 9)  ///< Level 1, names a table: 1: it is a leaf table of 64 KiB entries. Must be 0 in every other entry, and before minor version 4.
   GMMU_FIELD(PteEntry, uint64_t, software, 11, 10)  ///< Software's, never interpreted.
-  GMMU_FIELD(PteEntry, uint64_t, page, 51,
-             12)  ///< 4 KiB page number of the page or table; 47:12 of a 48-bit address, upper bits must be 0.
-  GMMU_FIELD(PteEntry, uint64_t, adapter, 57, 52)     ///< Adapter index, target peer only.
-  GMMU_FIELD(PteEntry, uint64_t, segment, 62, 58)     ///< WDDM segment id, never interpreted.
+  GMMU_FIELD(PteEntry, uint64_t, page, 51, 12)  ///< 4 KiB page number of the page or table; 47:12 of a 48-bit address, upper bits must be 0.
+  GMMU_FIELD(PteEntry, uint64_t, adapter, 57, 52)  ///< Adapter index, target peer only.
+  GMMU_FIELD(PteEntry, uint64_t, segment, 62, 58)  ///< WDDM segment id, never interpreted.
   GMMU_FIELD(PteEntry, uint64_t, reserved63, 63, 63)  ///< Reserved, must be 0.
 };
 
@@ -1167,9 +1111,9 @@ struct PteEntry {
 struct ApertureEntryEntry {
   static constexpr uint32_t kOffset = 0x0;
   uint64_t raw = 0;
-  GMMU_FIELD(ApertureEntryEntry, uint64_t, valid, 0, 0)     ///< 1: the entry is in use.
+  GMMU_FIELD(ApertureEntryEntry, uint64_t, valid, 0, 0)  ///< 1: the entry is in use.
   GMMU_FIELD(ApertureEntryEntry, uint64_t, coherent, 2, 2)  ///< 1: accesses snoop the CPU's caches.
-  GMMU_FIELD(ApertureEntryEntry, uint64_t, page, 51, 12)    ///< Logical 4 KiB page number.
+  GMMU_FIELD(ApertureEntryEntry, uint64_t, page, 51, 12)  ///< Logical 4 KiB page number.
 };
 
 #undef GMMU_FIELD
