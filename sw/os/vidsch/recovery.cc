@@ -178,7 +178,9 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   status.EngineOrdinal = id.engine;
   status.NodeOrdinal = id.node;
   packets_.miniport()->QueryEngineStatus(status);
-  // The driver has responded during the wait, so no reset is needed.
+  // The driver may have responded during the wait, in reports that no deferred call has handled yet.
+  // No reset is needed then.
+  handle_reports_();
   if (node.reset_because.empty() && !node.preemption) return;
   GpuDevices::Lose(devices_.Find(guilty), why);
   DXGKARG_RESETENGINE args{};
@@ -186,6 +188,7 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   args.NodeOrdinal = id.node;
   if (!NT_SUCCESS(packets_.miniport()->ResetEngine(args)))
     return ResetAdapter(id, culprit, why + "; the engine could not be reset");
+  handle_reports_();  // of what happened before the reset
   const uint32_t aborted = args.LastAbortedFenceId;
   const uint32_t completed = node.fences.last_completed(), given = node.fences.last_given();
   if (!Fences::Reached(aborted, completed) || !Fences::Reached(given, aborted)) {

@@ -39,14 +39,16 @@ struct RecoveryRecord {
 /// lost.
 class TimeoutRecovery {
  public:
-  /// `adapter_reset` is called on the scheduler's thread, after DxgkDdiResetFromTimeout.
+  /// `handle_reports` handles the reports that wait for a deferred call. `adapter_reset` is called on
+  /// the scheduler's thread, after DxgkDdiResetFromTimeout.
   TimeoutRecovery(Kernel& kernel, Packets& packets, Preemption& preemption, GpuDevices& devices, const Reports& reports,
-                  std::function<void()> adapter_reset)
+                  std::function<void()> handle_reports, std::function<void()> adapter_reset)
       : kernel_(kernel),
         packets_(packets),
         preemption_(preemption),
         devices_(devices),
         reports_(reports),
+        handle_reports_(std::move(handle_reports)),
         adapter_reset_(std::move(adapter_reset)) {}
 
   /// The scheduler's thread runs from Start to Stop.
@@ -87,6 +89,7 @@ class TimeoutRecovery {
   Preemption& preemption_;
   GpuDevices& devices_;
   const Reports& reports_;
+  const std::function<void()> handle_reports_;
   const std::function<void()> adapter_reset_;
   std::vector<RecoveryRecord> recoveries_;
   std::deque<uint64_t> timeouts_;  // times (ns) of recent timeouts

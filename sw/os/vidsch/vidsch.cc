@@ -14,10 +14,12 @@ VidSch::VidSch(Kernel& kernel, uint32_t last)
       packets_(kernel, last),
       preemption_(kernel, packets_),
       faults_(kernel, packets_, devices_),
-      recovery_(kernel, packets_, preemption_, devices_, reports_, [this] {
-        reports_.Clear();
-        if (adapter_reset_) adapter_reset_();
-      }) {}
+      recovery_(
+          kernel, packets_, preemption_, devices_, reports_, [this] { OnDpc(); },
+          [this] {
+            reports_.Clear();
+            if (adapter_reset_) adapter_reset_();
+          }) {}
 
 void VidSch::DestroyDevice(GpuDevice* device) {
   for (const auto& [id, node] : packets_.nodes()) {

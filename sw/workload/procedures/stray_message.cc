@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/vidmm_link.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/needs.h"
@@ -12,6 +13,10 @@ void RunStrayMessage(Life& life, const ParameterValues& values) {
   NeedCap(instruments != nullptr, "a device that sends messages of its own accord");
   if (!life.options.os.interrupt_remapping)
     throw WrongMachine("the message would pass: a scenario sets [machine.os] interrupt_remapping = true");
+  if (life.link.gpus() < values.at("gpus")) {
+    throw WrongMachine("the message is for a GPU that this adapter does not have: a scenario sets [machine.gpu] count "
+                       "and [machine.os] linked_gpus");
+  }
   RunSeededMainJob(life, values.at("bytes"));
   instruments->StrayAccess(life.gpu().facts().bdf, hw::Stray::kMessage, values.at("address"),
                            static_cast<uint32_t>(values.at("data")));
@@ -28,6 +33,7 @@ Procedure StrayMessageProcedure() {
           "Runs the main job. Then GPU 0 sends an interrupt message that the system has not routed for it; the "
           "IOMMU must block and report it.",
           {{"bytes", 65536, 1, kMaxInputBytes, "Size of the main job's buffer in bytes."},
+           {"gpus", 1, 1, 8, "Number of GPUs of the adapter that the message needs."},
            {"address", 0xFEE00000, 0xFEE00000, 0xFEEFFFFC, "Address of the message."},
            {"data", 0x41, 0, 0xFFFFFFFF, "Data of the message."},
            {"wait_us", 50, 1, 1'000'000, "Time in us within which the message must have been reported."}},
