@@ -483,6 +483,6 @@ module gmmu_regs
   end
 
   logic unused_bits;
-  assign unused_bits = ^{client_data_i, w_window_base, w_fault_size, w_ring_base, w_ring_ctrl, w_root,
+  assign unused_bits = ^{client_data_i, w_window_base, w_host_aperture, w_host_entry, w_fault_size, w_ring_base, w_ring_ctrl, w_root,
                          w_inv, sizes_i};
 endmodule

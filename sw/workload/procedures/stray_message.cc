@@ -14,8 +14,9 @@ void RunStrayMessage(Life& life, const ParameterValues& values) {
   if (!life.options.os.interrupt_remapping)
     throw WrongMachine("the message would pass: a scenario sets [machine.os] interrupt_remapping = true");
   if (life.link.gpus() < values.at("gpus")) {
-    throw WrongMachine("the message is for a GPU that this adapter does not have: a scenario sets [machine.gpu] count "
-                       "and [machine.os] linked_gpus");
+    throw WrongMachine(
+        "the message is for a GPU that this adapter does not have: a scenario sets [machine.gpu] count "
+        "and [machine.os] linked_gpus");
   }
   RunSeededMainJob(life, values.at("bytes"));
   instruments->StrayAccess(life.gpu().facts().bdf, hw::Stray::kMessage, values.at("address"),
