@@ -13,11 +13,9 @@ void RunStrayMessage(Life& life, const ParameterValues& values) {
   NeedCap(instruments != nullptr, "a device that sends messages of its own accord");
   if (!life.options.os.interrupt_remapping)
     throw WrongMachine("the message would pass: a scenario sets [machine.os] interrupt_remapping = true");
-  if (life.link.gpus() < values.at("gpus")) {
-    throw WrongMachine(
-        "the message is for a GPU that this adapter does not have: a scenario sets [machine.gpu] count "
-        "and [machine.os] linked_gpus");
-  }
+  NeedCap(
+      life.link.gpus() >= values.at("gpus"),
+      "DxgkDdiLinkDevice of a chain: the message is for another GPU ([machine.gpu] count, [machine.os] linked_gpus)");
   RunSeededMainJob(life, values.at("bytes"));
   instruments->StrayAccess(life.gpu().facts().bdf, hw::Stray::kMessage, values.at("address"),
                            static_cast<uint32_t>(values.at("data")));
