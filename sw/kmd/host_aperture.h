@@ -16,7 +16,7 @@ class HostAperture {
  public:
   static constexpr uint32_t kMostLg2 = 8;  ///< log2 of the largest number of entries that the driver supports
 
-  /// Call with the hardware's capabilities and the size of BAR 2. Returns false if the hardware has
+  /// `built` is the hardware's capability register, `window_bytes` the size of BAR 2. Returns false if the hardware has
   /// no host aperture, or one that the driver does not support. All entries are then invalid.
   bool Initialize(regs::Cap2 built, uint64_t window_bytes);
   /// Writes all entries and turns the aperture on.

@@ -33,7 +33,7 @@ VtdCore::Learned VtdCore::StepInterrupt(VtdWalk& walk, bool ok, uint64_t low, ui
   }
   Learned learned;
   learned.interrupt = {low, high};
-  // Entries that are not present may be cached in caching mode only.
+  // Only in caching mode may the unit cache an entry that is not present.
   if (learned.interrupt.present() || parameters_.caching_mode) learned.kind = Learned::Kind::kInterrupt;
   EndInterrupt(walk, learned.interrupt);
   return learned;

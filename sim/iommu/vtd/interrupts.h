@@ -14,15 +14,15 @@ struct VtdMessage {
   uint32_t data = 0;
 };
 
-/// An entry of the interrupt remapping table (IRTE), in the remapped (not posted) format.
+/// An entry of the interrupt remapping table (IRTE) in the format for remapped, not posted, interrupts.
 struct VtdInterruptEntry {
   uint64_t low = 0, high = 0;
 
   bool present() const { return (low & 1) != 0; }
   bool fpd() const { return (low & 2) != 0; }
-  /// The fault that the entry causes for a request by `sid`, or kNone.
+  /// Returns the fault that a request by `sid` causes at this entry, or kNone.
   VtdReason Check(uint16_t sid) const;
-  /// The message that the entry makes of a request.
+  /// Returns the message that the unit sends for a request to this entry.
   VtdMessage Message() const;
 };
 
@@ -41,8 +41,8 @@ class VtdInterrupts {
   void SetTable(uint64_t irta) { irta_ = irta; }
   bool enabled() const { return enabled_; }
 
-  /// How the unit treats a request: it faults, it passes unchanged (neither reason nor index), or it
-  /// is remapped by the entry `index`.
+  /// The result of decoding a request. With a reason, the request faults. With only an index, that
+  /// entry remaps it. With neither, it passes unchanged.
   struct Request {
     VtdReason reason = VtdReason::kNone;
     std::optional<uint32_t> index = std::nullopt;

@@ -168,8 +168,8 @@ class Remapping {
 
   /// Enables interrupt remapping if it is off, after which a device can send only messages that are
   /// routed for it. Returns the message that `device` must send so that the unit sends `message`,
-  /// which Hal::ConnectInterrupt returned. `on_fault` as in Enable, which it may precede. Throws
-  /// OsError if the unit cannot remap interrupts.
+  /// which Hal::ConnectInterrupt returned. `on_fault` has the same meaning as in Enable; RouteInterrupt
+  /// may be called before Enable. Throws OsError if the unit cannot remap interrupts.
   virtual hw::Message RouteInterrupt(hw::Bdf device, const hw::Message& message,
                                      std::function<void(const RemappingFault&)> on_fault) = 0;
   /// Undoes RouteInterrupt, which returned `sent`. The last call disables interrupt remapping.

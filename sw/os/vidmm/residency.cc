@@ -178,7 +178,8 @@ bool Residency::TakeRoom(Allocation& allocation, size_t place, const Wanted* wan
   if (wanted != nullptr && !allocation.resident()) {
     const UINT moved = WithRoom(allocation.name, wanted, &allocation,
                                 [&] { vidmm_.mappings().EnsureTables(allocation, at.segment, nullptr); });
-    // What the page tables left of another allocation's room is not for one of a lower priority.
+    // The page tables displaced an allocation of a higher priority. The rest of its memory must stay
+    // free for its return.
     if (moved > allocation.homes.priority && !last) return false;
   }
   const auto take = [&] {

@@ -10,8 +10,8 @@
 
 namespace gmmu::os::vtd {
 
-/// The interrupt remapping table of a VT-d unit: one page of 256 entries. Each entry makes the
-/// message of one vector, for one device only.
+/// The interrupt remapping table of a VT-d unit: one page of 256 entries. Each entry
+/// sends one vector for one device; the unit blocks requests by other devices.
 class InterruptTable {
  public:
   InterruptTable(Registers& registers, PageAllocator& pages, InvalidationQueue& queue)

@@ -28,7 +28,7 @@ class InvalidationQueue {
       : registers_(registers), pages_(pages), ledger_(ledger), forget_(std::move(forget)) {}
 
   static Descriptor OfInterrupts() { return {4, 0}; }
-  /// Of one entry of the interrupt remapping table.
+  /// Invalidates one cached entry of the interrupt remapping table.
   static Descriptor OfInterrupt(uint32_t index) { return {4u | 1u << 4 | uint64_t{index} << 32, 0}; }
 
   /// Enables the queue if it is off, and invalidates all translations in the unit's caches.
